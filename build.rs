@@ -1,0 +1,44 @@
+//! Runs LALRPOP over `grammar/` and notes the commit for reports.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "a build script stops the build by panicking"
+)]
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+fn main() {
+    let out = PathBuf::from(std::env::var("OUT_DIR").unwrap());
+    lalrpop::Configuration::new()
+        .set_in_dir("grammar")
+        .set_out_dir(&out)
+        .emit_rerun_directives(true)
+        .process()
+        .expect("the grammars compile");
+    println!("cargo::rerun-if-changed=grammar");
+
+    let commit = git(&["rev-parse", "--short=12", "HEAD"]).unwrap_or_default();
+    println!("cargo::rustc-env=STROWGER_COMMIT={commit}");
+    let rustc = std::env::var("RUSTC").unwrap_or_else(|_| "rustc".into());
+    let version = output(Command::new(rustc).arg("--version")).unwrap_or_default();
+    println!("cargo::rustc-env=STROWGER_RUSTC={version}");
+    if Path::new(".git/HEAD").exists() {
+        println!("cargo::rerun-if-changed=.git/HEAD");
+    }
+}
+
+fn git(arguments: &[&str]) -> Option<String> {
+    // Only the package's own repository counts, not one that happens to surround it.
+    Path::new(".git").exists().then_some(())?;
+    output(Command::new("git").args(arguments))
+}
+
+fn output(command: &mut Command) -> Option<String> {
+    let output = command.output().ok()?;
+    output
+        .status
+        .success()
+        .then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
+}

@@ -1,0 +1,12 @@
+//! Things without dialplan knowledge: places, sources, names, byte texts, numbers.
+
+pub mod source;
+pub mod symbol;
+pub mod text;
+pub mod timespec;
+pub mod value;
+
+pub use source::{Place, SourceId, SourceMap};
+pub use symbol::{Interner, Symbol};
+pub use text::Text;
+pub use value::Value;

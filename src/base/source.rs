@@ -1,0 +1,115 @@
+//! The files of a dialplan and places in them.
+
+use std::fmt;
+
+/// Index of a source file in a [`SourceMap`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct SourceId(pub u32);
+
+/// A place in a source file: line and column count from 1; column 0 means the whole line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Place {
+    /// The file.
+    pub source: SourceId,
+    /// Line, from 1.
+    pub line: u32,
+    /// Column in bytes, from 1; 0 means the whole line.
+    pub column: u32,
+}
+
+impl Place {
+    /// A place that names a whole line.
+    pub fn line(source: SourceId, line: u32) -> Self {
+        Self {
+            source,
+            line,
+            column: 0,
+        }
+    }
+}
+
+/// One source file.
+#[derive(Debug, Clone)]
+pub struct Source {
+    /// The path as it was opened, for messages.
+    pub path: String,
+    /// The bytes of the file.
+    pub bytes: Vec<u8>,
+}
+
+impl Source {
+    /// The last component of the path, as Asterisk prints it in `dialplan show`.
+    pub fn file_name(&self) -> &str {
+        self.path.rsplit('/').next().unwrap_or(&self.path)
+    }
+
+    /// The text of a line (from 1) without its end of line.
+    pub fn line_text(&self, line: u32) -> Option<&[u8]> {
+        let line = self
+            .bytes
+            .split(|&b| b == b'\n')
+            .nth(line.checked_sub(1)? as usize)?;
+        Some(line.strip_suffix(b"\r").unwrap_or(line))
+    }
+}
+
+/// All source files of one load, in the order in which they were opened.
+#[derive(Debug, Clone, Default)]
+pub struct SourceMap {
+    sources: Vec<Source>,
+}
+
+impl SourceMap {
+    /// An empty map.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a file.
+    pub fn add(&mut self, path: impl Into<String>, bytes: Vec<u8>) -> SourceId {
+        let id = SourceId(self.sources.len() as u32);
+        self.sources.push(Source {
+            path: path.into(),
+            bytes,
+        });
+        id
+    }
+
+    /// The file of an id.
+    pub fn get(&self, id: SourceId) -> Option<&Source> {
+        self.sources.get(id.0 as usize)
+    }
+
+    /// All files with their ids.
+    pub fn iter(&self) -> impl Iterator<Item = (SourceId, &Source)> {
+        self.sources
+            .iter()
+            .enumerate()
+            .map(|(i, s)| (SourceId(i as u32), s))
+    }
+
+    /// Drops the file texts and keeps the names: a compiled dialplan needs no more.
+    pub fn forget_texts(&mut self) {
+        for source in &mut self.sources {
+            source.bytes = Vec::new();
+        }
+    }
+
+    /// `path:line:column` (or `path:line` for a whole line) for messages.
+    pub fn describe(&self, place: Place) -> impl fmt::Display + '_ {
+        Described { map: self, place }
+    }
+}
+
+struct Described<'a> {
+    map: &'a SourceMap,
+    place: Place,
+}
+
+impl fmt::Display for Described<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let path = self.map.get(self.place.source).map_or("?", |s| &s.path);
+        // Column 1 stands for a whole line: `file:line:column` is the contract of every message.
+        write!(f, "{path}:{}:{}", self.place.line, self.place.column.max(1))
+    }
+}

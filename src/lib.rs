@@ -1,0 +1,6 @@
+//! strowger: an Asterisk-compatible dialplan engine.
+
+pub mod base;
+pub mod diagnostic;
+pub mod program;
+pub mod syntax;

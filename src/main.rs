@@ -1,0 +1,3 @@
+//! The `strowger` command.
+
+fn main() {}

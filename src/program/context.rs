@@ -1,0 +1,145 @@
+//! Contexts, extensions and priorities as flat tables.
+
+use std::ops::Range;
+
+use crate::base::symbol::StableMap;
+use crate::base::{Place, Symbol, Text};
+
+/// Index into [`Table::contexts`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ContextId(pub u32);
+
+/// Index into [`Table::extensions`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ExtensionId(pub u32);
+
+/// Index into [`Table::priorities`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct PriorityId(pub u32);
+
+/// All contexts, extensions and priorities of a dialplan.
+///
+/// INVARIANT: the extensions of a context are contiguous and in Asterisk's order of trying;
+/// the priorities of an extension are contiguous and sorted by number.
+#[derive(Debug, Clone)]
+pub struct Table {
+    /// Contexts.
+    pub contexts: Vec<Context>,
+    /// Contexts by name.
+    pub by_name: StableMap<Text, ContextId>,
+    /// Extensions of all contexts.
+    pub extensions: Vec<Extension>,
+    /// Priorities of all extensions. Hints are not here.
+    pub priorities: Vec<Priority>,
+}
+
+/// A context.
+#[derive(Debug, Clone)]
+pub struct Context {
+    /// Its name.
+    pub name: Text,
+    /// Its extensions, in Asterisk's order of trying.
+    pub extensions: Range<u32>,
+    /// Its includes, in file order.
+    pub includes: Vec<Include>,
+    /// Its switches, in file order.
+    pub switches: Vec<Switch>,
+    /// Patterns after which a channel driver keeps the dial tone.
+    pub ignorepats: Vec<Text>,
+}
+
+/// An extension.
+#[derive(Debug, Clone)]
+pub struct Extension {
+    /// Where it lives.
+    pub context: ContextId,
+    /// As listed; a pattern begins with `_`.
+    pub exten: Text,
+    /// Caller-id pattern; `None` = any caller, empty = only callers without a number.
+    pub cid: Option<Text>,
+    /// Its priorities, sorted by number.
+    pub priorities: Range<u32>,
+    /// Its hint: device list and name.
+    pub hint: Option<(Text, Text)>,
+}
+
+/// One executable line.
+#[derive(Debug, Clone)]
+pub struct Priority {
+    /// The extension it belongs to.
+    pub extension: ExtensionId,
+    /// Number, from 1.
+    pub number: u32,
+    /// Its label.
+    pub label: Option<Symbol>,
+    /// Application name as written.
+    pub app: Symbol,
+    /// Application data as written.
+    pub data: Text,
+    /// Where the line stands.
+    pub place: Place,
+}
+
+/// An include with its times.
+#[derive(Debug, Clone)]
+pub struct Include {
+    /// The full text, as `dialplan show` prints it.
+    pub text: Text,
+    /// The context, if it exists.
+    pub context: Option<ContextId>,
+    /// When it holds; `None` = always.
+    pub times: Option<crate::base::timespec::Timespec>,
+}
+
+/// A switch.
+#[derive(Debug, Clone)]
+pub struct Switch {
+    /// Name of the switch, such as `Loopback`.
+    pub name: Text,
+    /// Its data.
+    pub data: Text,
+    /// Whether the data is substituted on the channel at each lookup.
+    pub eval: bool,
+}
+
+impl Table {
+    /// The context of a name (case-sensitive).
+    pub fn context_named(&self, name: &[u8]) -> Option<ContextId> {
+        self.by_name.get(name).copied()
+    }
+
+    /// The context of an id.
+    pub fn context(&self, id: ContextId) -> Option<&Context> {
+        self.contexts.get(id.0 as usize)
+    }
+
+    /// The extension of an id.
+    pub fn extension(&self, id: ExtensionId) -> Option<&Extension> {
+        self.extensions.get(id.0 as usize)
+    }
+
+    /// The priority of an id.
+    pub fn priority(&self, id: PriorityId) -> Option<&Priority> {
+        self.priorities.get(id.0 as usize)
+    }
+
+    /// The priority with this number in one extension.
+    pub fn numbered(&self, extension: &Extension, number: u32) -> Option<PriorityId> {
+        let range = extension.priorities.clone();
+        let lines = self
+            .priorities
+            .get(range.start as usize..range.end as usize)?;
+        let at = lines.binary_search_by_key(&number, |p| p.number).ok()?;
+        Some(PriorityId(range.start + at as u32))
+    }
+
+    /// The priority with this label in one extension.
+    pub fn labelled(&self, extension: &Extension, label: Symbol) -> Option<PriorityId> {
+        let range = extension.priorities.clone();
+        let lines = self
+            .priorities
+            .get(range.start as usize..range.end as usize)?;
+        let at = lines.iter().position(|p| p.label == Some(label))?;
+        Some(PriorityId(range.start + at as u32))
+    }
+}

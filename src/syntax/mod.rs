@@ -1,0 +1,3 @@
+//! Text to syntax trees: configuration files, extension lines, patterns, templates, expressions.
+
+pub mod ast;
