@@ -1,7 +1,6 @@
 //! Names as small numbers. Names are bytes: Asterisk does not ask for UTF-8.
 
 use std::collections::HashMap;
-use std::hash::BuildHasher;
 
 use crate::base::Text;
 
