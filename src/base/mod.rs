@@ -1,6 +1,7 @@
 //! Things without dialplan knowledge: places, sources, names, byte texts, numbers.
 
 pub mod source;
+pub mod substring;
 pub mod symbol;
 pub mod text;
 pub mod timespec;

@@ -1,3 +1,4 @@
 //! Text to syntax trees: configuration files, extension lines, patterns, templates, expressions.
 
 pub mod ast;
+pub mod lex;

@@ -1,0 +1,133 @@
+//! Function descriptors.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::sync::Arc;
+
+use crate::library::{Example, Support};
+use crate::machine::{Answer, Cx, Flow};
+
+/// Reads a function: arguments as written between the parentheses, substituted; the value is appended.
+#[derive(Clone)]
+pub enum ReadBody {
+    /// One of ours.
+    Static(fn(&mut Cx<'_>, &[u8], &mut Vec<u8>) -> Answer),
+    /// One of the embedding service.
+    Shared(Arc<dyn Fn(&mut Cx<'_>, &[u8], &mut Vec<u8>) -> Answer + Send + Sync>),
+}
+
+/// Writes a function: arguments and value.
+#[derive(Clone)]
+pub enum WriteBody {
+    /// One of ours.
+    Static(fn(&mut Cx<'_>, &[u8], &[u8]) -> Flow),
+    /// One of the embedding service.
+    Shared(Arc<dyn Fn(&mut Cx<'_>, &[u8], &[u8]) -> Flow + Send + Sync>),
+}
+
+impl fmt::Debug for ReadBody {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("ReadBody")
+    }
+}
+
+impl fmt::Debug for WriteBody {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("WriteBody")
+    }
+}
+
+/// A dialplan function.
+#[derive(Debug, Clone)]
+pub struct Function {
+    /// Its name, case-sensitive.
+    pub name: Cow<'static, str>,
+    /// One line.
+    pub synopsis: &'static str,
+    /// Its arguments.
+    pub syntax: &'static str,
+    /// What it gives, in a few sentences.
+    pub doc: &'static str,
+    /// How far it is supported.
+    pub support: Support,
+    /// Examples, which are tests.
+    pub examples: &'static [Example],
+    /// Reading, if it can be read.
+    pub read: Option<ReadBody>,
+    /// Writing, if it can be written.
+    pub write: Option<WriteBody>,
+    /// Whether `NAME(…)` inside `$[ ]` may read it: Asterisk offers only functions with a plain string reader there.
+    pub in_expressions: bool,
+}
+
+impl Function {
+    /// A descriptor of one of our own functions that can be read.
+    pub const fn read(
+        name: &'static str,
+        synopsis: &'static str,
+        syntax: &'static str,
+        doc: &'static str,
+        read: fn(&mut Cx<'_>, &[u8], &mut Vec<u8>) -> Answer,
+    ) -> Self {
+        Self {
+            name: Cow::Borrowed(name),
+            synopsis,
+            syntax,
+            doc,
+            support: Support::Full,
+            examples: &[],
+            read: Some(ReadBody::Static(read)),
+            write: None,
+            in_expressions: true,
+        }
+    }
+
+    /// A descriptor of one of our own functions that can only be written.
+    pub const fn write_only(
+        name: &'static str,
+        synopsis: &'static str,
+        syntax: &'static str,
+        doc: &'static str,
+        write: fn(&mut Cx<'_>, &[u8], &[u8]) -> Flow,
+    ) -> Self {
+        Self {
+            name: Cow::Borrowed(name),
+            synopsis,
+            syntax,
+            doc,
+            support: Support::Full,
+            examples: &[],
+            read: None,
+            write: Some(WriteBody::Static(write)),
+            in_expressions: true,
+        }
+    }
+
+    /// With writing.
+    #[must_use]
+    pub const fn write(mut self, write: fn(&mut Cx<'_>, &[u8], &[u8]) -> Flow) -> Self {
+        self.write = Some(WriteBody::Static(write));
+        self
+    }
+
+    /// Not readable as `NAME(…)` inside `$[ ]`.
+    #[must_use]
+    pub const fn not_in_expressions(mut self) -> Self {
+        self.in_expressions = false;
+        self
+    }
+
+    /// With another level of support.
+    #[must_use]
+    pub const fn support(mut self, support: Support) -> Self {
+        self.support = support;
+        self
+    }
+
+    /// With examples.
+    #[must_use]
+    pub const fn examples(mut self, examples: &'static [Example]) -> Self {
+        self.examples = examples;
+        self
+    }
+}

@@ -1,0 +1,3 @@
+//! Lexers, one per language.
+
+pub mod template;
