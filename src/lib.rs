@@ -1,6 +1,8 @@
 //! strowger: an Asterisk-compatible dialplan engine.
 
 pub mod base;
+pub mod compile;
 pub mod diagnostic;
+pub mod machine;
 pub mod program;
 pub mod syntax;

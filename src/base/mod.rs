@@ -1,5 +1,7 @@
 //! Things without dialplan knowledge: places, sources, names, byte texts, numbers.
 
+pub mod ere;
+pub mod number;
 pub mod source;
 pub mod substring;
 pub mod symbol;
@@ -7,6 +9,8 @@ pub mod text;
 pub mod timespec;
 pub mod value;
 
+pub use ere::{Ere, EreCache, EreError};
+pub use number::Number;
 pub use source::{Place, SourceId, SourceMap};
 pub use symbol::{Interner, Symbol};
 pub use text::Text;

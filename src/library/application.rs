@@ -1,32 +1,12 @@
 //! Application descriptors.
 
 use std::borrow::Cow;
-use std::fmt;
-use std::sync::Arc;
 
 use crate::base::Value;
 use crate::library::{Example, Support};
-use crate::machine::{Cx, Flow};
+use crate::machine::{ApplicationBody, Cx, Flow};
 use crate::program::instruction::{CodeId, Operation};
 use crate::program::slots::Slot;
-
-/// What runs when a priority calls an application. The data is already substituted.
-#[derive(Clone)]
-pub enum ApplicationBody {
-    /// One of ours.
-    Static(fn(&mut Cx<'_>, &[u8]) -> Flow),
-    /// One of the embedding service.
-    Shared(Arc<dyn Fn(&mut Cx<'_>, &[u8]) -> Flow + Send + Sync>),
-}
-
-impl fmt::Debug for ApplicationBody {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            ApplicationBody::Static(_) => "Static",
-            ApplicationBody::Shared(_) => "Shared",
-        })
-    }
-}
 
 /// Gives a line a direct operation at compile time; `None` = the general way.
 pub type CompileLine = fn(&mut dyn LineBuilder, &[u8]) -> Option<Operation>;

@@ -1,41 +1,9 @@
 //! Function descriptors.
 
 use std::borrow::Cow;
-use std::fmt;
-use std::sync::Arc;
 
 use crate::library::{Example, Support};
-use crate::machine::{Answer, Cx, Flow};
-
-/// Reads a function: arguments as written between the parentheses, substituted; the value is appended.
-#[derive(Clone)]
-pub enum ReadBody {
-    /// One of ours.
-    Static(fn(&mut Cx<'_>, &[u8], &mut Vec<u8>) -> Answer),
-    /// One of the embedding service.
-    Shared(Arc<dyn Fn(&mut Cx<'_>, &[u8], &mut Vec<u8>) -> Answer + Send + Sync>),
-}
-
-/// Writes a function: arguments and value.
-#[derive(Clone)]
-pub enum WriteBody {
-    /// One of ours.
-    Static(fn(&mut Cx<'_>, &[u8], &[u8]) -> Flow),
-    /// One of the embedding service.
-    Shared(Arc<dyn Fn(&mut Cx<'_>, &[u8], &[u8]) -> Flow + Send + Sync>),
-}
-
-impl fmt::Debug for ReadBody {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("ReadBody")
-    }
-}
-
-impl fmt::Debug for WriteBody {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("WriteBody")
-    }
-}
+use crate::machine::{Answer, Cx, Flow, ReadBody, WriteBody};
 
 /// A dialplan function.
 #[derive(Debug, Clone)]

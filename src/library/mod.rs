@@ -3,9 +3,10 @@
 mod application;
 mod document;
 mod function;
+pub mod parameters;
 mod registry;
 
-pub use application::{Application, ApplicationBody, CompileLine, LineBuilder, LineContext};
+pub use application::{Application, CompileLine, LineBuilder, LineContext};
 pub use document::{Example, Support};
-pub use function::{Function, ReadBody, WriteBody};
+pub use function::{Function};
 pub use registry::Registry;

@@ -1,3 +1,7 @@
+<<<<<<< HEAD
 //! Lexers, one per language.
 
 pub mod template;
+=======
+//! Placeholder.
+>>>>>>> expr

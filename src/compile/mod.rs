@@ -1,0 +1,3 @@
+//! Syntax trees to programs.
+
+pub mod expression;

@@ -1,0 +1,5 @@
+//! The operators of `$[ ]`.
+
+/// An operand.
+#[derive(Debug, Clone)]
+pub enum Operand {}

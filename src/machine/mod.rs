@@ -1,0 +1,4 @@
+//! What runs a program.
+
+pub mod arithmetic;
+pub mod expression;
