@@ -2,6 +2,7 @@
 
 pub mod ere;
 pub mod number;
+pub mod condition;
 pub mod source;
 pub mod substring;
 pub mod symbol;

@@ -1,7 +1,4 @@
-<<<<<<< HEAD
 //! Lexers, one per language.
 
+pub mod expression;
 pub mod template;
-=======
-//! Placeholder.
->>>>>>> expr
