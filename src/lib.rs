@@ -1,6 +1,7 @@
 //! strowger: an Asterisk-compatible dialplan engine.
 
 pub mod base;
+pub mod compile;
 pub mod diagnostic;
 pub mod program;
 pub mod syntax;

@@ -1,0 +1,4 @@
+//! Syntax trees to a program: tables, match automata, code.
+
+pub mod automaton;
+pub mod flatten;
