@@ -3,12 +3,14 @@
 pub mod ere;
 pub mod number;
 pub mod condition;
+pub mod pattern;
 pub mod source;
 pub mod substring;
 pub mod symbol;
 pub mod text;
 pub mod timespec;
 pub mod value;
+pub mod zone;
 
 pub use ere::{Ere, EreCache, EreError};
 pub use number::Number;

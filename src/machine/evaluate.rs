@@ -516,7 +516,7 @@ impl Evaluator {
     // Texts.
 
     fn run_text(&mut self, image: &Image, cx: &mut Cx<'_>) -> Option<Status> {
-        let angle = image.program.general.anglesubstitution;
+        let angle = image.program.options.anglesubstitution;
         let Some(Frame::Text(frame)) = self.frames.last_mut() else {
             return None;
         };
@@ -594,7 +594,7 @@ impl Evaluator {
 
 /// Whether a text must be substituted at all.
 pub(crate) fn needs_substitution(image: &Image, text: &[u8]) -> bool {
-    has_substitution(text, image.program.general.anglesubstitution)
+    has_substitution(text, image.program.options.anglesubstitution)
 }
 
 fn append_slot(

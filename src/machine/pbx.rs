@@ -245,7 +245,7 @@ impl Call {
         if !self.state.exists(&at.context, &at.exten, 1) {
             return self.invalid(at);
         }
-        if self.state.image.program.general.autofallthrough {
+        if self.state.image.program.options.autofallthrough {
             return self.fall_through();
         }
         self.collect(Phase::Collect {
