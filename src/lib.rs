@@ -2,5 +2,6 @@
 
 pub mod base;
 pub mod diagnostic;
+pub mod host;
 pub mod program;
 pub mod syntax;
