@@ -3,6 +3,9 @@
 pub mod base;
 pub mod compile;
 pub mod diagnostic;
+pub mod host;
+pub mod library;
 pub mod machine;
 pub mod program;
+pub mod store;
 pub mod syntax;

@@ -2,6 +2,7 @@
 
 pub mod ere;
 pub mod number;
+pub mod arguments;
 pub mod condition;
 pub mod pattern;
 pub mod source;

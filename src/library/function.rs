@@ -71,11 +71,26 @@ impl Function {
         }
     }
 
-    /// With writing.
-    #[must_use]
-    pub const fn write(mut self, write: fn(&mut Cx<'_>, &[u8], &[u8]) -> Flow) -> Self {
-        self.write = Some(WriteBody::Static(write));
-        self
+    /// A descriptor of one of our own functions that can be read and written.
+    pub const fn read_write(
+        name: &'static str,
+        synopsis: &'static str,
+        syntax: &'static str,
+        doc: &'static str,
+        read: fn(&mut Cx<'_>, &[u8], &mut Vec<u8>) -> Answer,
+        write: fn(&mut Cx<'_>, &[u8], &[u8]) -> Flow,
+    ) -> Self {
+        Self {
+            name: Cow::Borrowed(name),
+            synopsis,
+            syntax,
+            doc,
+            support: Support::Full,
+            examples: &[],
+            read: Some(ReadBody::Static(read)),
+            write: Some(WriteBody::Static(write)),
+            in_expressions: true,
+        }
     }
 
     /// Not readable as `NAME(…)` inside `$[ ]`.

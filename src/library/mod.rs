@@ -3,7 +3,6 @@
 mod application;
 mod document;
 mod function;
-pub mod parameters;
 mod registry;
 
 pub use application::{Application, CompileLine, LineBuilder, LineContext};

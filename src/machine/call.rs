@@ -7,7 +7,7 @@ use crate::base::{Text, Value};
 use crate::base::condition::is_true;
 use crate::diagnostic::{Code, code};
 use crate::machine::environment::{Allow, Environment, Limits};
-use crate::machine::evaluate::{Evaluator, Status};
+use crate::machine::evaluate::{DATA_LIMIT, Evaluator, Status};
 use crate::machine::image::Image;
 use crate::machine::pbx::Phase;
 use crate::machine::shared::Shared;
@@ -17,6 +17,7 @@ use crate::machine::{
     Channel, Cx, Effect, Event, Flow, Location, Observer, Then, ThenFlow, ThenText,
 };
 use crate::program::slots::Slot;
+use crate::syntax::lex::template::next_piece;
 
 /// What a new call is made of.
 pub struct CallSetup {
@@ -55,6 +56,13 @@ pub enum Start {
         name: Text,
         /// Its data.
         data: Text,
+    },
+    /// Substitute a text; the result is [`Call::text`].
+    Text {
+        /// The text.
+        text: Text,
+        /// Where EXTEN, CONTEXT and PRIORITY are; `None` = there is no channel at all, as while a dialplan is loaded.
+        at: Option<Location>,
     },
     /// Run `h` of a context and the hangup handlers: the channel is gone.
     End {
@@ -111,6 +119,8 @@ pub(super) enum Purpose {
     Branch { yes: u32, no: u32 },
     /// A text that an application asked for.
     Application,
+    /// A text that the host asked for.
+    Text,
 }
 
 /// What the call does at present.
@@ -126,6 +136,8 @@ pub(super) enum Doing {
     Application,
     /// The PBX loop itself waits for the host.
     Loop,
+    /// Is to substitute a text.
+    Text,
     /// Over.
     Ended,
 }
@@ -199,6 +211,8 @@ impl Call {
             exception: None,
             stopped: None,
             spare: Vec::new(),
+            returned: false,
+            redirect: None,
         };
         let mut call = Self {
             state,
@@ -326,16 +340,36 @@ impl Call {
         self.state.redirect = Some(to);
     }
 
+    /// The result of [`Start::Text`].
+    pub fn text(&self) -> &[u8] {
+        self.evaluator.text()
+    }
+
     /// Runs until something must be done outside; the event says what came of the effect before.
     pub fn step(&mut self, event: Event) -> Effect {
-        self.fuel = self.state.limits.fuel;
-        let image = self.state.image.clone();
+        let left = self
+            .state
+            .limits
+            .max_priorities
+            .saturating_sub(self.executed);
+        self.fuel = u32::try_from(left)
+            .unwrap_or(u32::MAX)
+            .min(self.state.limits.fuel.max(1));
+        let mut image = self.state.image.clone();
         let mut effect = self.deliver(&image, event);
         loop {
-            if let Some(effect) = effect {
-                return self.emit(effect);
+            if let Some(wanted) = effect {
+                match self.emit(wanted) {
+                    Ok(effect) => return effect,
+                    Err(event) => {
+                        effect = self.deliver(&image, event);
+                        continue;
+                    }
+                }
             }
-            let image = self.state.image.clone();
+            if image.generation != self.state.image.generation {
+                image = self.state.image.clone();
+            }
             effect = self.advance(&image);
         }
     }
@@ -344,7 +378,7 @@ impl Call {
     fn deliver(&mut self, image: &Image, event: Event) -> Option<Effect> {
         let event = self.arrived(event);
         match self.doing {
-            Doing::Lookup | Doing::Line | Doing::Ended => None,
+            Doing::Lookup | Doing::Line | Doing::Text | Doing::Ended => None,
             Doing::Evaluation => {
                 let mut cx = Cx {
                     state: &mut self.state,
@@ -372,6 +406,13 @@ impl Call {
         match self.doing {
             Doing::Lookup => self.lookup(image),
             Doing::Line => self.run_lines(image),
+            Doing::Text => {
+                let mut cx = Cx {
+                    state: &mut self.state,
+                };
+                let status = self.evaluator.run(image, &mut cx);
+                self.evaluated(image, status)
+            }
             Doing::Ended => Some(Effect::End(Box::new(self.outcome()))),
             // Something waits, but gave no effect: cannot happen; ending is the safe answer.
             Doing::Evaluation | Doing::Application | Doing::Loop => {
@@ -439,14 +480,19 @@ impl Call {
                 self.doing = Doing::Evaluation;
                 Some(effect)
             }
-            Status::Subroutine(target) => {
-                self.enter_subroutine(image, &target, true);
-                None
-            }
+            Status::Subroutine(target) => self.enter_subroutine(image, &target, true),
             Status::Done => match self.purpose {
                 Purpose::Data => self.run_application(image),
                 Purpose::Value(slot) => {
-                    let value = self.evaluator.take_value();
+                    let mut value = self.evaluator.take_value();
+                    if let Value::Text(text) = &value {
+                        // The limit is that of the whole data, `name=` included.
+                        let name = image.program.slots.name(slot).len() + 1;
+                        let room = DATA_LIMIT.saturating_sub(name);
+                        if text.len() > room {
+                            value = Value::from_bytes(text.get(..room).unwrap_or(&[]));
+                        }
+                    }
                     self.state.variables.set_slot(slot, value);
                     self.doing = Doing::Line;
                     self.next_line(image);
@@ -454,6 +500,10 @@ impl Call {
                 }
                 Purpose::Branch { yes, no } => {
                     let value = self.evaluator.take_value();
+                    if matches!(&value, Value::Text(text) if text.contains(&b'?')) {
+                        // The value changes where the data is cut: the application reads it whole.
+                        return self.branch_by_text(image, &value);
+                    }
                     let holds = match &value {
                         Value::Int(n) => *n as i32 != 0,
                         Value::Text(text) => is_true(text),
@@ -461,6 +511,11 @@ impl Call {
                     self.line = if holds { yes } else { no };
                     self.doing = Doing::Line;
                     self.arrive(image);
+                    None
+                }
+                Purpose::Text => {
+                    self.reason = EndReason::Returned;
+                    self.doing = Doing::Ended;
                     None
                 }
                 Purpose::Application => {
@@ -477,6 +532,24 @@ impl Call {
                 }
             },
         }
+    }
+
+    /// The present line as its application reads it, with the value of its leading expression.
+    fn branch_by_text(&mut self, image: &Image, value: &Value) -> Option<Effect> {
+        let data = image
+            .program
+            .table
+            .priorities
+            .get(self.line as usize)
+            .map_or(&[][..], |entry| entry.data.as_bytes());
+        let angle = image.program.options.anglesubstitution;
+        let rest = next_piece(data, angle).map_or(&[][..], |(_, rest)| rest);
+        let mut text = Vec::new();
+        value.append_to(&mut text);
+        text.extend_from_slice(rest);
+        self.evaluator.replace_text(text);
+        self.purpose = Purpose::Data;
+        self.run_application(image)
     }
 
     fn run_application(&mut self, image: &Image) -> Option<Effect> {
@@ -558,8 +631,7 @@ impl Call {
                 }
                 Flow::Subroutine { target, then } => {
                     self.pending.push(Pending::Flow(then));
-                    self.enter_subroutine(image, &target, false);
-                    return None;
+                    return self.enter_subroutine(image, &target, false);
                 }
                 ended => match self.pending.pop() {
                     Some(Pending::Flow(then)) => then(&mut cx, ended),

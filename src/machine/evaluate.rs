@@ -124,6 +124,12 @@ impl Evaluator {
         &self.out
     }
 
+    /// Another text takes the place of the result.
+    pub(crate) fn replace_text(&mut self, text: Vec<u8>) {
+        self.clear();
+        self.out = text;
+    }
+
     /// The result as a value: what is on the stack of values, else the text.
     pub(crate) fn take_value(&mut self) -> Value {
         self.values

@@ -7,7 +7,7 @@ use crate::base::symbol::StableMap;
 use crate::base::Text;
 use crate::machine::{Answer, Cx, Flow};
 use crate::program::matcher::{Found, NotFound, Want};
-use crate::program::{ContextId, Extension, Program};
+use crate::program::{ContextId, Hint, Program};
 
 /// What runs when a priority calls an application. The data is already substituted.
 #[derive(Clone)]
@@ -190,10 +190,10 @@ impl Image {
         self.program.table.context_named(name)
     }
 
-    /// The extension that has a hint for `exten`, if there is one: device list and name.
-    pub fn hint(&self, context: &[u8], exten: &[u8], now: i64) -> Option<&(Text, Text)> {
-        let found = self.find(context, exten, Want::Any, None, now).ok()?;
-        let extension: &Extension = self.program.table.extension(found.extension)?;
-        extension.hint.as_ref()
+    /// The hint for `exten`, if there is one.
+    pub fn hint(&self, context: &[u8], exten: &[u8], now: i64) -> Option<&Hint> {
+        let found = self.find(context, exten, Want::Hint, None, now).ok()?;
+        let extension = self.program.table.extension(found.extension)?;
+        extension.hint.as_deref()
     }
 }

@@ -10,7 +10,6 @@ mod evaluate;
 pub mod expression;
 mod flow;
 pub mod image;
-pub mod load_time;
 mod observe;
 mod pbx;
 pub mod shared;
@@ -34,4 +33,4 @@ pub use image::{
 };
 pub use observe::{Note, Observer};
 pub use shared::Shared;
-pub use stack::Frame;
+pub use stack::{Frame, gosub_arguments};

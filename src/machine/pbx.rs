@@ -6,10 +6,9 @@ use std::time::Duration;
 
 use crate::base::Text;
 use crate::diagnostic::code;
-use crate::library_free::split_gosub;
 use crate::machine::call::{Call, Doing, EndReason, Outer, Pending, Purpose, Start};
-use crate::machine::evaluate::Evaluator;
 use crate::machine::image::Image;
+use crate::machine::stack::gosub_arguments;
 use crate::machine::{Cx, Effect, Event, Flow, Indication, Location, Note};
 use crate::program::matcher::Want;
 
@@ -71,6 +70,16 @@ impl Call {
                     }
                 }
             }
+            Start::Text { text, at } => {
+                self.state.has_channel = at.is_some();
+                if let Some(at) = at {
+                    self.state.at = at;
+                }
+                self.phase = Phase::Running;
+                self.purpose = Purpose::Text;
+                self.evaluator.start_text(&text);
+                self.doing = Doing::Text;
+            }
             Start::End { h } => {
                 self.end_call(h);
             }
@@ -82,12 +91,6 @@ impl Call {
         self.doing = Doing::Ended;
         if reason == EndReason::Hangup {
             self.state.shared.forget_channel(&self.state.channel.name);
-        }
-    }
-
-    fn cx(&mut self) -> Cx<'_> {
-        Cx {
-            state: &mut self.state,
         }
     }
 
@@ -525,7 +528,12 @@ impl Call {
     // Subroutines that the machine itself starts.
 
     /// Saves what is in progress and starts a subroutine.
-    pub(super) fn enter_subroutine(&mut self, image: &Image, target: &[u8], evaluating: bool) {
+    pub(super) fn enter_subroutine(
+        &mut self,
+        image: &Image,
+        target: &[u8],
+        evaluating: bool,
+    ) -> Option<Effect> {
         let outer = Outer {
             evaluator: std::mem::take(&mut self.evaluator),
             purpose: self.purpose,
@@ -536,17 +544,17 @@ impl Call {
             evaluating,
         };
         self.outer.push(outer);
-        if !self.push_subroutine(target) {
-            // Nothing runs: whoever waits goes on without a value.
-            self.doing = Doing::Loop;
-            let _ = image;
-            self.phase = Phase::Running;
+        if self.push_subroutine(target) {
+            return None;
         }
+        // Nothing runs: whoever waits goes on without a value.
+        self.cx().set(b"GOSUB_RETVAL", b"");
+        self.subroutine_over(image, Flow::Leave)
     }
 
     /// Pushes a frame for a subroutine and goes there. False when the place does not exist.
     fn push_subroutine(&mut self, target: &[u8]) -> bool {
-        let (place, arguments) = split_gosub(target);
+        let (place, arguments) = gosub_arguments(target);
         let back = self.state.at.clone();
         let mut cx = self.cx();
         let Ok(to) = cx.parse_target(place) else {
@@ -576,13 +584,13 @@ impl Call {
 
     /// A subroutine of the machine came to its end: by Return, or otherwise.
     pub(super) fn subroutine_done(&mut self, image: &Image, returned: bool) -> Option<Effect> {
-        let Some(outer) = self.outer.pop() else {
+        if self.outer.is_empty() {
             match self.phase {
                 Phase::Handlers => self.next_handler(),
                 _ => self.end(EndReason::Returned),
             }
             return None;
-        };
+        }
         if !returned {
             while let Some(frame) = self.cx().pop_frame() {
                 if frame.internal {
@@ -594,6 +602,13 @@ impl Call {
                 code::GOSUB_ABNORMAL_EXIT.title.to_owned()
             });
         }
+        let flow = if returned { Flow::Next } else { Flow::Leave };
+        self.subroutine_over(image, flow)
+    }
+
+    /// Whoever waits for the innermost subroutine goes on.
+    fn subroutine_over(&mut self, image: &Image, flow: Flow) -> Option<Effect> {
+        let outer = self.outer.pop()?;
         let value = self.cx().text_of(b"GOSUB_RETVAL");
         self.evaluator = outer.evaluator;
         self.purpose = outer.purpose;
@@ -608,7 +623,6 @@ impl Call {
             let status = self.evaluator.resume_subroutine(image, &mut cx, &value);
             return self.evaluated(image, status);
         }
-        let flow = if returned { Flow::Next } else { Flow::Leave };
         let flow = match self.pending.pop() {
             Some(Pending::Flow(then)) => then(&mut self.cx(), flow),
             _ => Flow::Leave,

@@ -1,9 +1,11 @@
 //! State that the calls of one engine share: globals, the DB() store, groups, locks, device states.
 
-use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 use crate::base::symbol::{StableMap, stable_map};
 use crate::base::{Text, Value};
+use crate::machine::Image;
 use crate::store::{Memory, Store};
 
 /// Shared state. Every method locks for the shortest time and never waits for a call.
@@ -12,6 +14,8 @@ pub struct Shared {
     globals: RwLock<StableMap<Text, Value>>,
     store: Mutex<Box<dyn Store>>,
     groups: Mutex<Vec<GroupMember>>,
+    generation: AtomicU64,
+    image: RwLock<Option<Arc<Image>>>,
 }
 
 /// A channel's membership in a group of a category.
@@ -43,7 +47,24 @@ impl Shared {
             globals: RwLock::new(stable_map()),
             store: Mutex::new(store),
             groups: Mutex::new(Vec::new()),
+            generation: AtomicU64::new(0),
+            image: RwLock::new(None),
         }
+    }
+
+    /// Offers a newer dialplan to running calls: each takes it at its next lookup.
+    pub fn publish(&self, image: Arc<Image>) {
+        let generation = image.generation;
+        *whole(self.image.write()) = Some(image);
+        self.generation.store(generation, Ordering::Release);
+    }
+
+    /// The published dialplan, if it is newer than this generation.
+    pub(crate) fn newer(&self, generation: u64) -> Option<Arc<Image>> {
+        if self.generation.load(Ordering::Acquire) <= generation {
+            return None;
+        }
+        whole(self.image.read()).clone()
     }
 
     /// A global variable.

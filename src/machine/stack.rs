@@ -1,5 +1,6 @@
 //! Gosub frames.
 
+use crate::base::arguments::raw as raw_arguments;
 use crate::base::{Text, Value};
 use crate::machine::{Cx, Location};
 
@@ -86,4 +87,20 @@ impl Cx<'_> {
         }
         true
     }
+}
+
+/// Splits `place(arguments)` as Gosub does: the place up to the first `(`, the arguments up to the last `)`,
+/// cut at commas outside quotes and brackets, nothing removed.
+pub fn gosub_arguments(text: &[u8]) -> (&[u8], Vec<Vec<u8>>) {
+    let Some(open) = text.iter().position(|&b| b == b'(') else {
+        return (text, Vec::new());
+    };
+    let place = text.get(..open).unwrap_or(text);
+    let inside = text.get(open + 1..).unwrap_or(&[]);
+    let inside = match inside.iter().rposition(|&b| b == b')') {
+        Some(close) => inside.get(..close).unwrap_or(inside),
+        None => inside,
+    };
+    let arguments = raw_arguments(inside, MAX_ARGUMENTS + 1);
+    (place, arguments)
 }

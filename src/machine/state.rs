@@ -32,6 +32,12 @@ pub(crate) struct State {
     pub(crate) hungup: bool,
     pub(crate) dead: bool,
     pub(crate) exception: Option<(Text, Location)>,
+    /// Buffers of functions, kept for the next ones.
+    pub(crate) spare: Vec<Vec<u8>>,
+    /// Return left the frame of a subroutine that the machine started.
+    pub(crate) returned: bool,
+    /// Where another channel sent this one.
+    pub(crate) redirect: Option<Location>,
     /// The limit that ended the call.
     pub(crate) stopped: Option<&'static Code>,
 }
@@ -97,7 +103,7 @@ impl State {
         self.image
             .program
             .matcher
-            .match_more(table, context, exten, 1, caller, self.now())
+            .match_more(table, context, exten, Want::Priority(1), caller, self.now())
     }
 
     pub(crate) fn can_match(&self, context: &[u8], exten: &[u8]) -> bool {
@@ -109,7 +115,7 @@ impl State {
         self.image
             .program
             .matcher
-            .can_match(table, context, exten, 1, caller, self.now())
+            .can_match(table, context, exten, Want::Priority(1), caller, self.now())
     }
 
     pub(crate) fn exists(&self, context: &[u8], exten: &[u8], priority: i64) -> bool {
@@ -127,10 +133,14 @@ impl State {
             Core::Uniqueid => out.extend_from_slice(&self.channel.uniqueid),
             Core::HangupCause => number(i64::from(self.channel.cause), out),
             Core::Hint | Core::HintName => {
-                if let Some((devices, name)) =
+                if let Some(hint) =
                     self.image.hint(&self.at.context, &self.at.exten, self.now())
                 {
-                    out.extend_from_slice(if core == Core::Hint { devices } else { name });
+                    out.extend_from_slice(if core == Core::Hint {
+                        &hint.devices
+                    } else {
+                        &hint.name
+                    });
                 }
             }
             Core::CallingPres => {

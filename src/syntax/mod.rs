@@ -4,3 +4,5 @@ pub mod ast;
 pub mod error;
 pub mod grammar;
 pub mod lex;
+pub mod load;
+pub mod print;

@@ -1,4 +1,4 @@
 //! Lexers, one per language.
 
-pub mod expression;
+pub mod config;
 pub mod template;
