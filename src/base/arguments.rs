@@ -202,14 +202,14 @@ mod tests {
 
     #[test]
     fn scanned_arguments_lose_quotes_the_last_slot_keeps_them() {
-        assert_eq!(
-            texts(standard(b"1,a,b,\"c,d\"", 2)),
-            ["1", "a,b,\"c,d\""]
-        );
+        assert_eq!(texts(standard(b"1,a,b,\"c,d\"", 2)), ["1", "a,b,\"c,d\""]);
         assert_eq!(texts(standard(b"\"quoted\"", 2)), ["quoted"]);
         assert_eq!(texts(standard(b"a\\,b", 2)), ["a,b"]);
         assert_eq!(texts(standard(b"a,", 3)), ["a", ""]);
-        assert_eq!(texts(standard(b"f(1,2),[3,4],x", 9)), ["f(1,2)", "[3,4]", "x"]);
+        assert_eq!(
+            texts(standard(b"f(1,2),[3,4],x", 9)),
+            ["f(1,2)", "[3,4]", "x"]
+        );
         assert!(standard(b"", 3).is_empty());
     }
 

@@ -18,10 +18,9 @@ pub fn is_true(text: &[u8]) -> bool {
     if end == 0 {
         return true;
     }
-    let number = digits
-        .iter()
-        .take(end)
-        .fold(0i64, |n, b| n.saturating_mul(10).saturating_add(i64::from(b - b'0')));
+    let number = digits.iter().take(end).fold(0i64, |n, b| {
+        n.saturating_mul(10).saturating_add(i64::from(b - b'0'))
+    });
     // Only the low 32 bits count; the sign does not change whether they are all zero.
     number as i32 != 0
 }
@@ -32,10 +31,31 @@ mod tests {
 
     #[test]
     fn truth() {
-        for text in ["", "0", " 0", "00", "0x1", "0.5", "-0", "0abc", "0 1", "4294967296"] {
+        for text in [
+            "",
+            "0",
+            " 0",
+            "00",
+            "0x1",
+            "0.5",
+            "-0",
+            "0abc",
+            "0 1",
+            "4294967296",
+        ] {
             assert!(!is_true(text.as_bytes()), "{text:?}");
         }
-        for text in [" ", "\"0\"", "abc", "-1", "+", "--1", "no", "nan", "2147483648"] {
+        for text in [
+            " ",
+            "\"0\"",
+            "abc",
+            "-1",
+            "+",
+            "--1",
+            "no",
+            "nan",
+            "2147483648",
+        ] {
             assert!(is_true(text.as_bytes()), "{text:?}");
         }
     }

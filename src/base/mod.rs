@@ -1,9 +1,10 @@
 //! Things without dialplan knowledge: places, sources, names, byte texts, numbers.
 
+pub mod arguments;
+pub mod cause;
+pub mod condition;
 pub mod ere;
 pub mod number;
-pub mod arguments;
-pub mod condition;
 pub mod pattern;
 pub mod source;
 pub mod substring;

@@ -62,12 +62,9 @@ impl LineBuilder for Builder<'_> {
         let code = self.texts.compile_value(text, self.slots).0;
         let at = |i| self.texts.code().at(code + i);
         let (slots, id) = match (at(0), at(1), at(2), at(3)) {
-            (
-                Instruction::PushSlot(a),
-                Instruction::ExpressionValue(id),
-                Instruction::End,
-                _,
-            ) => ([Some(a), None], id),
+            (Instruction::PushSlot(a), Instruction::ExpressionValue(id), Instruction::End, _) => {
+                ([Some(a), None], id)
+            }
             (
                 Instruction::PushSlot(a),
                 Instruction::PushSlot(b),
@@ -76,7 +73,8 @@ impl LineBuilder for Builder<'_> {
             ) => ([Some(a), Some(b)], id),
             _ => return None,
         };
-        let Shape::Compare { op, left, right } = *self.texts.code().expression(id)?.compiled.shape()
+        let Shape::Compare { op, left, right } =
+            *self.texts.code().expression(id)?.compiled.shape()
         else {
             return None;
         };

@@ -35,11 +35,7 @@ impl Observer for Kept {
 
 impl AtLoad {
     /// Texts are evaluated with these names, globals and clock.
-    pub fn new(
-        names: Arc<Names>,
-        shared: Arc<Shared>,
-        environment: Arc<dyn Environment>,
-    ) -> Self {
+    pub fn new(names: Arc<Names>, shared: Arc<Shared>, environment: Arc<dyn Environment>) -> Self {
         Self {
             image: Arc::new(Image::link(super::empty(false), names, 0)),
             shared,

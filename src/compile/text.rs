@@ -158,9 +158,7 @@ impl Texts {
     }
 
     fn plain(&self, inside: &Inside<'_>) -> bool {
-        inside.closed
-            && inside.text.len() <= LONG
-            && depth(inside.text, self.angle, DEPTH) < DEPTH
+        inside.closed && inside.text.len() <= LONG && depth(inside.text, self.angle, DEPTH) < DEPTH
     }
 
     fn variable(

@@ -7,5 +7,5 @@ mod registry;
 
 pub use application::{Application, CompileLine, LineBuilder, LineContext};
 pub use document::{Example, Support};
-pub use function::{Function};
+pub use function::Function;
 pub use registry::Registry;

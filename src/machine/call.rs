@@ -3,8 +3,8 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::base::{Text, Value};
 use crate::base::condition::is_true;
+use crate::base::{Text, Value};
 use crate::diagnostic::{Code, code};
 use crate::machine::environment::{Allow, Environment, Limits};
 use crate::machine::evaluate::{DATA_LIMIT, Evaluator, Status};
@@ -435,9 +435,10 @@ impl Call {
     pub(super) fn general(&mut self, image: &Image) -> Option<Effect> {
         let id = crate::program::PriorityId(self.line);
         let program = &image.program;
-        let (Some(entry), Some(line)) =
-            (program.table.priority(id), program.lines.get(self.line as usize))
-        else {
+        let (Some(entry), Some(line)) = (
+            program.table.priority(id),
+            program.lines.get(self.line as usize),
+        ) else {
             self.doing = Doing::Lookup;
             return None;
         };
@@ -610,10 +611,11 @@ impl Call {
                     value,
                     then,
                 } => {
-                    self.pending.push(Pending::Flow(Box::new(|_, flow| match flow {
-                        Flow::Next => *then,
-                        other => other,
-                    })));
+                    self.pending
+                        .push(Pending::Flow(Box::new(|_, flow| match flow {
+                            Flow::Next => *then,
+                            other => other,
+                        })));
                     write_function(&mut cx, &function, &value)
                 }
                 Flow::Exec {
@@ -661,7 +663,10 @@ fn write_function(cx: &mut Cx<'_>, call: &[u8], value: &[u8]) -> Flow {
             Some(write) => write.write(cx, arguments, value),
             None => {
                 cx.log(&code::FUNC_NOT_WRITABLE, || {
-                    format!("the function `{}` cannot be written to", bstr::BStr::new(name))
+                    format!(
+                        "the function `{}` cannot be written to",
+                        bstr::BStr::new(name)
+                    )
                 });
                 Flow::Next
             }

@@ -92,12 +92,7 @@ impl Cx<'_> {
     }
 
     /// Makes a log entry at another level.
-    pub fn log_at(
-        &mut self,
-        code: &'static Code,
-        level: Level,
-        message: impl FnOnce() -> String,
-    ) {
+    pub fn log_at(&mut self, code: &'static Code, level: Level, message: impl FnOnce() -> String) {
         if self.state.observer.is_some() {
             let entry = Entry::at(code, level, message());
             self.state.log(entry);
@@ -163,12 +158,9 @@ impl Cx<'_> {
     pub fn set_value(&mut self, name: &[u8], value: Value) {
         let (inherit, plain) = inheritance(name);
         if self.state.has_channel {
-            self.state.variables.set(
-                &self.state.image.program.slots,
-                plain,
-                value,
-                inherit,
-            );
+            self.state
+                .variables
+                .set(&self.state.image.program.slots, plain, value, inherit);
         } else {
             self.state.shared.set_global(plain, value);
         }
@@ -257,10 +249,7 @@ impl Cx<'_> {
     /// Application name and data, as written, of a line.
     pub fn line_text(&self, id: PriorityId) -> Option<(&[u8], &Text)> {
         let line = self.line(id)?;
-        Some((
-            self.state.image.program.names.resolve(line.app),
-            &line.data,
-        ))
+        Some((self.state.image.program.names.resolve(line.app), &line.data))
     }
 
     /// Whether a longer number than `exten` could match in a context.

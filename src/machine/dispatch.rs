@@ -95,19 +95,14 @@ impl Call {
     /// The fuel of this step is spent, or the call has run its last priority.
     fn refuel(&mut self) -> Option<Effect> {
         if self.executed >= self.state.limits.max_priorities {
-            let text = format!(
-                "more than {} priorities",
-                self.state.limits.max_priorities
-            );
+            let text = format!("more than {} priorities", self.state.limits.max_priorities);
             self.state.limit(&code::LIMIT_PRIORITIES, &text);
             self.doing = Doing::Ended;
             return None;
         }
         if self.state.variables.memory() > self.state.limits.max_memory {
-            self.state.limit(
-                &code::LIMIT_MEMORY,
-                "more memory in variables than allowed",
-            );
+            self.state
+                .limit(&code::LIMIT_MEMORY, "more memory in variables than allowed");
             self.doing = Doing::Ended;
             return None;
         }

@@ -14,9 +14,7 @@ use crate::machine::expression::{CallResult, Evaluation, Memory, Progress, evalu
 use crate::machine::image::Image;
 use crate::machine::{Answer, AnswerThen, AnswerThenText, Cx, Effect, Event};
 use crate::program::instruction::{CallId, CodeId, ExpressionId, Instruction};
-use crate::syntax::lex::template::{
-    Piece, function_call, has_substitution, next_piece, reference,
-};
+use crate::syntax::lex::template::{Piece, function_call, has_substitution, next_piece, reference};
 
 /// Bytes of application data after substitution (observed: the rest is cut in silence).
 pub const DATA_LIMIT: usize = 8191;
@@ -397,9 +395,8 @@ impl Evaluator {
             return None;
         };
         let keep = *keep;
-        let progress = MEMORY.with_borrow_mut(|memory| {
-            evaluation.run(memory, &mut |entry| cx.state.log(entry))
-        });
+        let progress = MEMORY
+            .with_borrow_mut(|memory| evaluation.run(memory, &mut |entry| cx.state.log(entry)));
         match progress {
             Progress::Done(value) => {
                 self.frames.pop();
@@ -603,12 +600,7 @@ pub(crate) fn needs_substitution(image: &Image, text: &[u8]) -> bool {
     has_substitution(text, image.program.options.anglesubstitution)
 }
 
-fn append_slot(
-    image: &Image,
-    cx: &Cx<'_>,
-    slot: crate::program::slots::Slot,
-    out: &mut Vec<u8>,
-) {
+fn append_slot(image: &Image, cx: &Cx<'_>, slot: crate::program::slots::Slot, out: &mut Vec<u8>) {
     if let Some(value) = cx.state.variables.slot(slot) {
         value.append_to(out);
     } else if let Some(value) = cx.state.shared.global(image.program.slots.name(slot)) {

@@ -3,8 +3,8 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::base::symbol::StableMap;
 use crate::base::Text;
+use crate::base::symbol::StableMap;
 use crate::machine::{Answer, Cx, Flow};
 use crate::program::matcher::{Found, NotFound, Want};
 use crate::program::{ContextId, Hint, Program};

@@ -78,12 +78,7 @@ impl State {
         self.environment.now().as_secs() as i64
     }
 
-    pub(crate) fn find(
-        &self,
-        context: &[u8],
-        exten: &[u8],
-        want: Want,
-    ) -> Result<Found, NotFound> {
+    pub(crate) fn find(&self, context: &[u8], exten: &[u8], want: Want) -> Result<Found, NotFound> {
         let caller = self.channel.caller.number.as_deref();
         // The clock is asked only where an include has times.
         let now = if self.image.program.timed {
@@ -100,10 +95,14 @@ impl State {
             return false;
         };
         let caller = self.channel.caller.number.as_deref();
-        self.image
-            .program
-            .matcher
-            .match_more(table, context, exten, Want::Priority(1), caller, self.now())
+        self.image.program.matcher.match_more(
+            table,
+            context,
+            exten,
+            Want::Priority(1),
+            caller,
+            self.now(),
+        )
     }
 
     pub(crate) fn can_match(&self, context: &[u8], exten: &[u8]) -> bool {
@@ -112,10 +111,14 @@ impl State {
             return false;
         };
         let caller = self.channel.caller.number.as_deref();
-        self.image
-            .program
-            .matcher
-            .can_match(table, context, exten, Want::Priority(1), caller, self.now())
+        self.image.program.matcher.can_match(
+            table,
+            context,
+            exten,
+            Want::Priority(1),
+            caller,
+            self.now(),
+        )
     }
 
     pub(crate) fn exists(&self, context: &[u8], exten: &[u8], priority: i64) -> bool {
@@ -133,8 +136,9 @@ impl State {
             Core::Uniqueid => out.extend_from_slice(&self.channel.uniqueid),
             Core::HangupCause => number(i64::from(self.channel.cause), out),
             Core::Hint | Core::HintName => {
-                if let Some(hint) =
-                    self.image.hint(&self.at.context, &self.at.exten, self.now())
+                if let Some(hint) = self
+                    .image
+                    .hint(&self.at.context, &self.at.exten, self.now())
                 {
                     out.extend_from_slice(if core == Core::Hint {
                         &hint.devices
@@ -145,7 +149,14 @@ impl State {
             }
             Core::CallingPres => {
                 // 67 = number not available; 0 = allowed, not screened (observed on Local channels).
-                number(if self.channel.caller.number.is_some() { 0 } else { 67 }, out);
+                number(
+                    if self.channel.caller.number.is_some() {
+                        0
+                    } else {
+                        67
+                    },
+                    out,
+                );
             }
             Core::CallingAni2 | Core::CallingTon | Core::CallingTns => number(0, out),
             Core::Epoch => number(self.now(), out),

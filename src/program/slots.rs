@@ -1,7 +1,7 @@
 //! Variable names that occur in a dialplan, as slot numbers.
 
-use crate::base::symbol::{StableMap, stable_map};
 use crate::base::Text;
+use crate::base::symbol::{StableMap, stable_map};
 
 /// Index of a variable in the slots of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -1,7 +1,7 @@
 //! Compiled texts: the code of all of them, and the tables that it points into.
 
-use crate::base::substring::Cut;
 use crate::base::Text;
+use crate::base::substring::Cut;
 use crate::program::expression::Compiled;
 use crate::program::instruction::{CallId, CodeId, Constant, CutId, ExpressionId, Instruction};
 
