@@ -20,6 +20,7 @@ use crate::base::{Place, SourceId};
 use crate::diagnostic::{Diagnostic, Entry, Report, Severity, code};
 use crate::syntax::ast::{General, Plan};
 
+pub(in crate::syntax) use label::reaches;
 pub use reader::MemoryReader;
 
 /// Where files come from.
