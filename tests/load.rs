@@ -55,6 +55,10 @@ fn corpus() {
         }
     }
     println!("{good} of {all} plans, {good_logs} of {all} logs");
-    assert!(wrong.is_empty(), "{good} of {all} plans, {good_logs} of {all} logs\n{}", wrong.join("\n"));
+    assert!(
+        wrong.is_empty(),
+        "{good} of {all} plans, {good_logs} of {all} logs\n{}",
+        wrong.join("\n")
+    );
     assert_eq!(all, 100);
 }

@@ -86,7 +86,9 @@ pub fn load(
     let readable = !config.files.is_empty();
     for file in config.files {
         let bytes = Rc::try_unwrap(file.bytes).unwrap_or_else(|shared| (*shared).clone());
-        report.sources.add(file.path, bytes);
+        report
+            .sources
+            .add_after(file.path, bytes, file.lines_before);
     }
     if report.is_refused() {
         report.push(Diagnostic {

@@ -59,8 +59,16 @@ impl LoadTime for Evaluator {
         self.text(text, log, 0)
     }
 
-    fn substitute_hint(&mut self, context: &[u8], exten: &[u8], text: &[u8], log: &mut Vec<Entry>) -> Vec<u8> {
-        let mut own = Evaluator { globals: self.globals.clone() };
+    fn substitute_hint(
+        &mut self,
+        context: &[u8],
+        exten: &[u8],
+        text: &[u8],
+        log: &mut Vec<Entry>,
+    ) -> Vec<u8> {
+        let mut own = Evaluator {
+            globals: self.globals.clone(),
+        };
         own.globals.insert(b"CONTEXT".to_vec(), context.to_vec());
         own.globals.insert(b"EXTEN".to_vec(), exten.to_vec());
         own.text(text, log, 0)

@@ -53,13 +53,21 @@ impl Key {
     fn new(text: &[u8]) -> Self {
         match text.strip_prefix(b"_") {
             Some(pattern) => Key::Pattern(elements(pattern)),
-            None if text.contains(&b'-') => {
-                let plain: Vec<u8> = text.iter().copied().filter(|&b| b != b'-').collect();
-                Key::Literal(Text::from(plain))
-            }
-            None => Key::Literal(Text::from(text)),
+            None => Key::Literal(signed(text)),
         }
     }
+}
+
+/// Literals are compared as signed characters up to their NUL, as in C: bytes from 0x80 come before all others, and
+/// before the end of the text.
+fn signed(text: &[u8]) -> Text {
+    let mut out: Vec<u8> = text
+        .iter()
+        .filter(|&&byte| byte != b'-')
+        .map(|byte| byte ^ 0x80)
+        .collect();
+    out.push(0x80);
+    Text::from(out)
 }
 
 fn elements(mut pattern: &[u8]) -> Vec<Element> {
@@ -148,8 +156,8 @@ mod tests {
     #[test]
     fn order() {
         let sorted = [
-            "#1", "1", "10", "a", "_1X", "_[23]X", "_[2,3]X", "_[1-3]X", "_[134]X", "_NX", "_ZX",
-            "_X", "_X.", "_.", "_!", "_[",
+            "é", "#1", "1é", "1", "10", "a", "_1X", "_[23]X", "_[2,3]X", "_[1-3]X", "_[134]X",
+            "_NX", "_ZX", "_X", "_X.", "_.", "_!", "_[",
         ];
         for pair in sorted.windows(2) {
             assert!(key(pair[0]) < key(pair[1]), "{pair:?}");

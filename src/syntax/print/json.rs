@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::base::{Place, SourceMap};
+use crate::base::SourceMap;
 use crate::diagnostic::{Report, code};
 use crate::syntax::ast::{Context, Extension, Number, Plan, Priority};
 
@@ -131,6 +131,7 @@ fn extension(extension: &Extension, sources: &SourceMap) -> Value {
 }
 
 fn priority(priority: &Priority, sources: &SourceMap) -> Value {
+    let (file, line) = sources.listed(priority.place);
     json!({
         "priority": match priority.number {
             Number::Hint => Value::from("hint"),
@@ -139,16 +140,9 @@ fn priority(priority: &Priority, sources: &SourceMap) -> Value {
         "label": priority.label.as_ref().map(|label| byte_string(label)),
         "app": byte_string(&priority.app),
         "data": byte_string(&priority.data),
-        "line": priority.place.line,
-        "file": file_name(priority.place, sources),
+        "line": line,
+        "file": file,
     })
-}
-
-fn file_name(place: Place, sources: &SourceMap) -> String {
-    sources
-        .get(place.source)
-        .map_or("", |source| source.file_name())
-        .to_owned()
 }
 
 /// What Asterisk would have logged: `level`, `kind`, `line` and `file` where its message has them, `count` where
@@ -160,10 +154,11 @@ pub fn log(report: &Report) -> Value {
         entry.insert("level".into(), logged.level.name().into());
         entry.insert("kind".into(), diagnostic.code.kind.into());
         if let Some(place) = diagnostic.place.filter(|_| logged.placed) {
-            entry.insert("line".into(), place.line.into());
+            let (file, line) = report.sources.listed(place);
+            entry.insert("line".into(), line.into());
             // The message about a line that is too long names no file.
             if diagnostic.code != &code::LINE_TOO_LONG {
-                entry.insert("file".into(), file_name(place, &report.sources).into());
+                entry.insert("file".into(), file.into());
             }
         }
         match entries.last_mut() {

@@ -117,7 +117,14 @@ impl<'a> Listing<'a> {
                 }
                 if !printed {
                     let included = !std::ptr::eq(context, start);
-                    self.heading(if included { "Included context" } else { "Context" }, context);
+                    self.heading(
+                        if included {
+                            "Included context"
+                        } else {
+                            "Context"
+                        },
+                        context,
+                    );
                     printed = true;
                 }
                 self.priorities(extension);
@@ -163,8 +170,8 @@ impl<'a> Listing<'a> {
     }
 
     fn place(&self, place: Place) -> Vec<u8> {
-        let file = self.sources.get(place.source).map_or("?", |s| s.file_name());
-        format!("{file}:{}", place.line).into_bytes()
+        let (file, line) = self.sources.listed(place);
+        format!("{file}:{line}").into_bytes()
     }
 
     /// A line in columns of 17 and 45 bytes; longer texts push the rest to the right.
