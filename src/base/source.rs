@@ -35,6 +35,8 @@ pub struct Source {
     pub path: String,
     /// The bytes of the file.
     pub bytes: Vec<u8>,
+    /// What Asterisk adds to the line numbers of this file: it counts on through the files of one glob.
+    pub lines_before: u32,
 }
 
 impl Source {
@@ -67,12 +69,33 @@ impl SourceMap {
 
     /// Adds a file.
     pub fn add(&mut self, path: impl Into<String>, bytes: Vec<u8>) -> SourceId {
+        self.add_after(path, bytes, 0)
+    }
+
+    /// Adds a file whose lines Asterisk counts on from those of the file before.
+    pub fn add_after(
+        &mut self,
+        path: impl Into<String>,
+        bytes: Vec<u8>,
+        lines_before: u32,
+    ) -> SourceId {
         let id = SourceId(self.sources.len() as u32);
         self.sources.push(Source {
             path: path.into(),
             bytes,
+            lines_before,
         });
         id
+    }
+
+    /// File name and line of a place as Asterisk prints them.
+    pub fn listed(&self, place: Place) -> (&str, u32) {
+        self.get(place.source).map_or(("?", place.line), |source| {
+            (
+                source.file_name(),
+                place.line.saturating_add(source.lines_before),
+            )
+        })
     }
 
     /// The file of an id.

@@ -310,11 +310,15 @@ impl Loading<'_> {
             return Some(number);
         }
         let (exten, cid) = split_field(&position.field);
-        if let Some(number) = context.label(exten, cid.as_deref(), name) {
+        let found = context.label(exten, cid.as_deref(), name);
+        if let Some(number) = found
+            && number > 0
+        {
             return Some(number);
         }
         let complaints = context.stack_complaints();
-        if complaints > 0 {
+        // The label of a hint is found, but names no priority.
+        if found.is_none() && complaints > 0 {
             self.warning(
                 &code::INCLUDE_DEPTH_EXCEEDED,
                 place,
@@ -323,13 +327,15 @@ impl Loading<'_> {
                 "labels of included contexts are not found here",
             );
         }
-        self.warning(
-            &code::LABEL_LOOKUP_FAILED,
-            place,
-            Log::Bare,
-            format!("{} has no label {}", quoted(exten), quoted(name)),
-            "a label must be defined above",
-        );
+        if found.is_none() {
+            self.warning(
+                &code::LABEL_LOOKUP_FAILED,
+                place,
+                Log::Bare,
+                format!("{} has no label {}", quoted(exten), quoted(name)),
+                "a label must be defined above",
+            );
+        }
         self.error(
             &code::PRIORITY_OR_LABEL_UNKNOWN,
             place,

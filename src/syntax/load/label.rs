@@ -97,7 +97,7 @@ fn without_dashes(text: &[u8]) -> Cow<'_, [u8]> {
 }
 
 /// Whether a dialled text reaches an extension or pattern.
-fn reaches(exten: &[u8], dialled: &[u8]) -> bool {
+pub(in crate::syntax) fn reaches(exten: &[u8], dialled: &[u8]) -> bool {
     let dialled = without_dashes(dialled);
     let Some(mut pattern) = exten.strip_prefix(b"_") else {
         return without_dashes(exten) == dialled;

@@ -20,6 +20,8 @@ use crate::syntax::lex::config::{Content, Lines, strip, strip_front};
 pub(super) struct File {
     pub(super) path: String,
     pub(super) bytes: Rc<Vec<u8>>,
+    /// Lines of the files before it in the same glob.
+    pub(super) lines_before: u32,
 }
 
 /// All files and the sections found in them, in order.
@@ -126,7 +128,7 @@ pub(super) fn read(
     };
     match parser.reader.read(path) {
         Ok(bytes) => {
-            let _ = parser.file(path.to_owned(), bytes, 1);
+            let _ = parser.file(path.to_owned(), bytes, 0, 1);
         }
         Err(error) => {
             add(
@@ -172,7 +174,13 @@ struct At {
 
 impl Parser<'_> {
     /// Parses one file. An error means that its rest was not read.
-    fn file(&mut self, path: String, bytes: Vec<u8>, level: u32) -> Result<(), Fatal> {
+    fn file(
+        &mut self,
+        path: String,
+        bytes: Vec<u8>,
+        lines_before: u32,
+        level: u32,
+    ) -> Result<(), Fatal> {
         let source = SourceId(self.config.files.len() as u32);
         self.read += bytes.len();
         if self.config.files.len() >= MOST_FILES || self.read > MOST_BYTES {
@@ -191,6 +199,7 @@ impl Parser<'_> {
         self.config.files.push(File {
             path,
             bytes: Rc::clone(&bytes),
+            lines_before,
         });
         let mut lines = Lines::new(&bytes);
         let mut failed = false;

@@ -115,7 +115,7 @@ impl Parser<'_> {
                 return false;
             };
             // A fault inside has been reported, and does not reach this file.
-            let _ = self.file(format!("#exec {argument}{suffix}"), output, at.level + 1);
+            let _ = self.file(format!("#exec {argument}{suffix}"), output, 0, at.level + 1);
             return true;
         }
         let path = if argument.starts_with('/') {
@@ -129,6 +129,7 @@ impl Parser<'_> {
             vec![path]
         };
         let mut found = false;
+        let mut lines_before = 0_u32;
         for path in paths {
             let bytes = match self.reader.read(&path) {
                 Ok(bytes) => bytes,
@@ -147,10 +148,11 @@ impl Parser<'_> {
                 }
             };
             found = true;
-            if self
-                .file(format!("{path}{suffix}"), bytes, at.level + 1)
-                .is_err()
-            {
+            let lines = bytes.iter().filter(|&&byte| byte == b'\n').count() as u32 + 1;
+            let file = format!("{path}{suffix}");
+            let read = self.file(file, bytes, lines_before, at.level + 1);
+            lines_before += lines;
+            if read.is_err() {
                 // The files that sort after it are not read either.
                 break;
             }
