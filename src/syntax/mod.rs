@@ -2,5 +2,7 @@
 
 pub mod ast;
 pub mod error;
-pub mod grammar;
+mod expression;
 pub mod lex;
+
+pub use expression::{expression, expression_of_tokens};

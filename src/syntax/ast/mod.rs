@@ -1,5 +1,7 @@
 //! The syntax tree of a dialplan as Asterisk registers it: what was refused is not in it.
 
+pub mod expression;
+
 use crate::base::{Place, Text};
 
 /// A dialplan after loading: the state that Asterisk's core would hold.

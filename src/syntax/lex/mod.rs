@@ -1,1 +1,3 @@
-//! Placeholder.
+//! Characters to tokens.
+
+pub mod expression;
