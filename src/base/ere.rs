@@ -233,9 +233,7 @@ fn first_group(
     end: usize,
 ) -> Option<Range<usize>> {
     let mut captures = regex.create_captures();
-    let input = Input::new(subject)
-        .span(start..end)
-        .anchored(Anchored::Yes);
+    let input = Input::new(subject).span(start..end).anchored(Anchored::Yes);
     regex.search_captures(&input, &mut captures);
     captures.get_group(1).map(|group| group.start..group.end)
 }
@@ -268,9 +266,7 @@ impl Longest {
 
     /// End of the longest match that starts here.
     fn end(&self, subject: &[u8], start: usize) -> Option<usize> {
-        let input = Input::new(subject)
-            .range(start..)
-            .anchored(Anchored::Yes);
+        let input = Input::new(subject).range(start..).anchored(Anchored::Yes);
         let mut cache = self.caches.get();
         if let Ok(found) = self.lazy.try_search_fwd(&mut cache, &input) {
             return found.map(|half| half.offset());
@@ -332,9 +328,15 @@ mod tests {
             ("[[:foo:]]", EreError::Class),
             ("\\1(a)", EreError::BackReference),
         ] {
-            assert_eq!(Ere::compile(pattern.as_bytes()).err(), Some(error), "{pattern}");
+            assert_eq!(
+                Ere::compile(pattern.as_bytes()).err(),
+                Some(error),
+                "{pattern}"
+            );
         }
-        for pattern in [")", "|", "a||b", "()", "(|a)", "a**", "a+?", "}", "[]a]", "[^]a]", "[a-]"] {
+        for pattern in [
+            ")", "|", "a||b", "()", "(|a)", "a**", "a+?", "}", "[]a]", "[^]a]", "[a-]",
+        ] {
             assert!(Ere::compile(pattern.as_bytes()).is_ok(), "{pattern}");
         }
     }

@@ -300,8 +300,14 @@ mod tests {
     fn integers_leave_their_lane_when_too_large() {
         let max = Number::Int(i64::MAX);
         assert_eq!(shown(max.plus(max)), "1.84467440737095516e+19");
-        assert_eq!(shown(Number::Int(i64::MIN).negated()), "9.22337203685477581e+18");
-        assert_eq!(shown(Number::Int(999_999_999_999_999_999).plus(Number::Int(1))), "1e+18");
+        assert_eq!(
+            shown(Number::Int(i64::MIN).negated()),
+            "9.22337203685477581e+18"
+        );
+        assert_eq!(
+            shown(Number::Int(999_999_999_999_999_999).plus(Number::Int(1))),
+            "1e+18"
+        );
     }
 
     #[test]

@@ -79,9 +79,7 @@ fn stopped_at<'t>(
             ParseError::UnrecognizedToken {
                 token: (index, ..), ..
             }
-            | ParseError::ExtraToken {
-                token: (index, ..),
-            },
+            | ParseError::ExtraToken { token: (index, ..) },
         ) => Some(index),
         Err(ParseError::UnrecognizedEof { .. } | ParseError::InvalidToken { .. }) => {
             Some(tokens.len())

@@ -33,10 +33,10 @@ fn class(name: &[u8]) -> Option<&'static str> {
         b"space" => {
             r"\t-\r\x{20}\x{1680}\x{2000}-\x{2006}\x{2008}-\x{200a}\x{2028}\x{2029}\x{205f}\x{3000}"
         }
-        b"blank" => {
-            r"\t\x{20}\x{1680}\x{2000}-\x{2006}\x{2008}-\x{200a}\x{205f}\x{3000}"
+        b"blank" => r"\t\x{20}\x{1680}\x{2000}-\x{2006}\x{2008}-\x{200a}\x{205f}\x{3000}",
+        b"punct" => {
+            r"\x{21}-\x{2f}\x{3a}-\x{40}\x{5b}-\x{60}\x{7b}-\x{7e}[[\p{P}\p{S}\p{M}\p{Nl}\p{No}\p{Cf}\p{Co}]--\p{Alphabetic}]"
         }
-        b"punct" => r"\x{21}-\x{2f}\x{3a}-\x{40}\x{5b}-\x{60}\x{7b}-\x{7e}[[\p{P}\p{S}\p{M}\p{Nl}\p{No}\p{Cf}\p{Co}]--\p{Alphabetic}]",
         b"print" => r"[^\p{Cc}\p{Cn}\p{Cs}\x{2028}\x{2029}]",
         b"graph" => {
             r"[^\p{Cc}\p{Cn}\p{Cs}\x{20}\x{1680}\x{2000}-\x{2006}\x{2008}-\x{200a}\x{2028}\x{2029}\x{205f}\x{3000}]"

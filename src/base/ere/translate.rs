@@ -80,7 +80,11 @@ pub(super) fn translate(pattern: &[u8]) -> Result<Translation, EreError> {
                     }
                     // Two in a row would mean something else in the other syntax.
                     Last::Repeated(start, before) => {
-                        let both = if before == char::from(byte) { before } else { '*' };
+                        let both = if before == char::from(byte) {
+                            before
+                        } else {
+                            '*'
+                        };
                         out.pop();
                         out.push(both);
                         Last::Repeated(start, both)

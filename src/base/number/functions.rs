@@ -266,10 +266,7 @@ pub fn pow(x: Number, y: Number) -> Number {
 /// Small whole powers by multiplication, which is exact while the result fits; the rest by logarithms.
 fn power(x: Quad, y: Quad) -> Quad {
     let mut exact = false;
-    let n = y
-        .abs()
-        .to_u128_r(16, Round::TowardZero, &mut exact)
-        .value;
+    let n = y.abs().to_u128_r(16, Round::TowardZero, &mut exact).value;
     if exact && n <= 64 {
         let mut result = integer(1);
         for _ in 0..n {

@@ -148,9 +148,7 @@ fn long(significand: u64, exponent: i32) -> (u64, i32) {
         integer.shift_left(exponent.unsigned_abs());
         0
     } else {
-        let zeros = significand
-            .trailing_zeros()
-            .min(exponent.unsigned_abs());
+        let zeros = significand.trailing_zeros().min(exponent.unsigned_abs());
         integer = Big::from(significand >> zeros);
         let mut fives = exponent.unsigned_abs() - zeros;
         let shift = -(fives as i32);
@@ -197,8 +195,7 @@ impl Big {
             // Whole limbs at once.
             let limbs = bits / 32;
             if limbs > 0 {
-                self.0
-                    .splice(0..0, std::iter::repeat_n(0, limbs as usize));
+                self.0.splice(0..0, std::iter::repeat_n(0, limbs as usize));
                 bits -= limbs * 32;
             }
         }

@@ -197,10 +197,7 @@ pub(super) fn atan2(y: Quad, x: Quad) -> Quad {
     let (y, x) = (y.scalbn(-scale), x.scalbn(-scale));
     let guess = from_double(to_double(y).atan2(to_double(x)));
     let (sin, cos) = sin_cos(guess);
-    let rest = div(
-        sub(mul(y, cos), mul(x, sin)),
-        add(mul(x, cos), mul(y, sin)),
-    );
+    let rest = div(sub(mul(y, cos), mul(x, sin)), add(mul(x, cos), mul(y, sin)));
     let cube = mul(rest, mul(rest, rest));
     add(guess, sub(rest, div(cube, integer(3))))
 }

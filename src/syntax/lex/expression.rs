@@ -168,9 +168,15 @@ mod tests {
 
     #[test]
     fn the_longest_match_wins_and_the_number_on_a_tie() {
-        assert_eq!(shown(b"08 1.5 1.5.2 5. .5 1e3 5abc"), "n08 n1.5 w1.5.2 w5. w.5 w1e3 w5abc");
-        assert_eq!(shown(b"a||b&&c==d=~e~~f::g!=h!==i"), "wa | wb & wc = wd =~ we ~~ wf :: wg != wh != = wi");
-        assert_eq!(shown(b"$x$ y ${"), "w$x$  wy");
+        assert_eq!(
+            shown(b"08 1.5 1.5.2 5. .5 1e3 5abc"),
+            "n08 n1.5 w1.5.2 w5. w.5 w1e3 w5abc"
+        );
+        assert_eq!(
+            shown(b"a||b&&c==d=~e~~f::g!=h!==i"),
+            "wa | wb & wc = wd =~ we ~~ wf :: wg != wh != = wi"
+        );
+        assert_eq!(shown(b"$x$ y ${"), "w$x$ y");
         assert_eq!(shown(b"'a b' \\+"), "w'a wb' w\\ +");
     }
 
