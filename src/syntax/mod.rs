@@ -2,7 +2,9 @@
 
 pub mod ast;
 pub mod error;
-pub mod grammar;
+mod expression;
 pub mod lex;
 pub mod load;
 pub mod print;
+
+pub use expression::{expression, expression_of_tokens};

@@ -1,4 +1,5 @@
 //! Lexers, one per language.
 
 pub mod config;
+pub mod expression;
 pub mod template;
