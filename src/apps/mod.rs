@@ -11,8 +11,10 @@ macro_rules! applications {
 }
 
 applications! {
+    dial: DIAL, RETRY_DIAL;
     goto: GOTO, GOTO_IF;
     hangup: HANGUP;
     no_op: NO_OP;
+    originate: ORIGINATE;
     set: SET, MSET;
 }
