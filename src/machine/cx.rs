@@ -9,7 +9,7 @@ use crate::machine::image::{Image, LinkedFunction};
 use crate::machine::shared::Shared;
 use crate::machine::state::State;
 use crate::machine::variables::{Inherit, inheritance};
-use crate::machine::{Channel, Location, Note};
+use crate::machine::{Channel, Flow, Location, Note};
 use crate::program::instruction::Core;
 use crate::program::matcher::{Found, NotFound, Want};
 use crate::program::{Priority, PriorityId};
@@ -82,6 +82,13 @@ impl Cx<'_> {
     /// Notes an exception at the present place.
     pub fn raise(&mut self, reason: impl Into<Text>) {
         self.state.exception = Some((reason.into(), self.state.at.clone()));
+    }
+
+    /// Return of a subroutine that the machine itself started: whoever waits for it goes on.
+    pub fn leave_subroutine(&mut self, back: Location) -> Flow {
+        self.state.at = back;
+        self.state.returned = true;
+        Flow::Leave
     }
 
     // Log.
