@@ -3,7 +3,7 @@
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Parser, Subcommand, ValueEnum};
 
-use super::{check, completions, explain, lookup, show};
+use super::{bench, check, completions, doc, explain, lookup, show};
 
 const STYLES: Styles = Styles::styled()
     .header(AnsiColor::Green.on_default().bold())
@@ -49,6 +49,10 @@ pub(crate) enum Command {
     Lookup(lookup::LookupArgs),
     /// Say what is wrong with a dialplan.
     Check(check::CheckArgs),
+    /// Measure priorities per second.
+    Bench(bench::BenchArgs),
+    /// Say what an application or function does.
+    Doc(doc::DocArgs),
     /// Say what the code of a message means.
     Explain(explain::ExplainArgs),
     /// Print a completion script for a shell.

@@ -1,8 +1,10 @@
 //! The command line: arguments, the commands, exit codes. Each command is one file with its arguments and a `run`.
 
 mod args;
+mod bench;
 mod check;
 mod completions;
+mod doc;
 mod explain;
 pub(crate) mod input;
 mod lookup;
@@ -54,6 +56,8 @@ fn dispatch(command: &Command) -> i32 {
         Command::Show(args) => show::run(args),
         Command::Lookup(args) => lookup::run(args),
         Command::Check(args) => check::run(args),
+        Command::Bench(args) => bench::run(args),
+        Command::Doc(args) => doc::run(args),
         Command::Explain(args) => explain::run(args),
         Command::Completions(args) => completions::run(args),
     }
