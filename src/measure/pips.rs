@@ -73,7 +73,9 @@ pub fn run(
     let share = |thread: usize| load.calls / threads + usize::from(thread < load.calls % threads);
     if threads == 1 {
         let mut calls: VecDeque<Call> = (0..share(0)).map(|_| call()).collect();
-        if let (Some(observer), Some(first)) = (observer, calls.pop_front()) {
+        if let Some(observer) = observer
+            && let Some(first) = calls.pop_front()
+        {
             calls.push_front(first.with_observer(observer));
         }
         let begin = Instant::now();
