@@ -53,7 +53,8 @@ pub(crate) fn run(args: &ShowArgs) -> i32 {
             exit::FINE
         }
         Err(missing) => {
-            ui::message(&missing.to_string());
+            // The answer of `dialplan show` itself, so a result.
+            ui::line(&missing.to_string());
             exit::FINDINGS
         }
     }
