@@ -635,7 +635,8 @@ fn leading_number(text: &[u8]) -> Option<i32> {
     Some(number as i32)
 }
 
-/// Where a part of a text starts.
+/// Where a part of a text starts; the end of the text for an empty part that is not in it.
 fn offset(text: &[u8], part: &[u8]) -> usize {
-    (part.as_ptr() as usize).wrapping_sub(text.as_ptr() as usize)
+    let offset = (part.as_ptr() as usize).wrapping_sub(text.as_ptr() as usize);
+    offset.min(text.len())
 }

@@ -333,7 +333,9 @@ impl Parser<'_> {
         let value = strip_front(value);
         let piece = |part: &[u8]| match text {
             Cow::Borrowed(_) => Piece::Span {
-                start: (part.as_ptr() as usize).wrapping_sub(file.as_ptr() as usize) as u32,
+                start: (part.as_ptr() as usize)
+                    .wrapping_sub(file.as_ptr() as usize)
+                    .min(file.len()) as u32,
                 len: part.len() as u32,
             },
             Cow::Owned(_) => Piece::Own(part.to_vec()),
