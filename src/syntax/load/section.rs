@@ -3,7 +3,6 @@
 mod hash;
 mod header;
 
-use std::borrow::Cow;
 use std::rc::Rc;
 
 use bstr::ByteSlice;
@@ -203,7 +202,7 @@ impl Parser<'_> {
         });
         let mut lines = Lines::new(&bytes);
         let mut failed = false;
-        while let Some(line) = lines.next() {
+        for line in lines.by_ref() {
             let place = Place::line(source, line.number);
             match line.content {
                 Content::Text { text, column } => {
@@ -285,7 +284,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    fn line(&mut self, text: &Cow<'_, [u8]>, file: &[u8], at: At) -> Result<(), Fatal> {
+    fn line(&mut self, text: &[u8], file: &[u8], at: At) -> Result<(), Fatal> {
         match text.first() {
             Some(b'[') => self.header(text, at),
             Some(b'#') => self.hash(text, at),
@@ -293,7 +292,7 @@ impl Parser<'_> {
         }
     }
 
-    fn variable(&mut self, text: &Cow<'_, [u8]>, file: &[u8], at: At) -> Result<(), Fatal> {
+    fn variable(&mut self, text: &[u8], file: &[u8], at: At) -> Result<(), Fatal> {
         let Some(section) = self.current.and_then(|n| self.config.sections.get_mut(n)) else {
             add(
                 self.report,
@@ -305,9 +304,8 @@ impl Parser<'_> {
             );
             return Err(Fatal);
         };
-        let bytes: &[u8] = text;
         // A backslash makes the first character an ordinary one.
-        let bytes = bytes.strip_prefix(b"\\").unwrap_or(bytes);
+        let bytes = text.strip_prefix(b"\\").unwrap_or(text);
         let Some(equals) = bytes.find_byte(b'=') else {
             add(
                 self.report,
@@ -331,14 +329,17 @@ impl Parser<'_> {
             return Ok(());
         }
         let value = strip_front(value);
-        let piece = |part: &[u8]| match text {
-            Cow::Borrowed(_) => Piece::Span {
-                start: (part.as_ptr() as usize)
-                    .wrapping_sub(file.as_ptr() as usize)
-                    .min(file.len()) as u32,
-                len: part.len() as u32,
-            },
-            Cow::Owned(_) => Piece::Own(part.to_vec()),
+        // A text with comments or escapes in it is not a part of the file, but a copy.
+        let piece = |part: &[u8]| {
+            let start = (part.as_ptr() as usize).wrapping_sub(file.as_ptr() as usize);
+            if start.saturating_add(part.len()) <= file.len() {
+                Piece::Span {
+                    start: start as u32,
+                    len: part.len() as u32,
+                }
+            } else {
+                Piece::Own(part.to_vec())
+            }
         };
         let line = Line {
             name: piece(name),

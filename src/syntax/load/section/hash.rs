@@ -2,6 +2,8 @@
 
 use std::io;
 
+use bstr::ByteSlice;
+
 use super::{At, Fatal, Parser};
 use crate::diagnostic::{Severity, code};
 use crate::syntax::lex::config::strip;
@@ -148,7 +150,7 @@ impl Parser<'_> {
                 }
             };
             found = true;
-            let lines = bytes.iter().filter(|&&byte| byte == b'\n').count() as u32 + 1;
+            let lines = bytes.find_iter(b"\n").count() as u32 + 1;
             let file = format!("{path}{suffix}");
             let read = self.file(file, bytes, lines_before, at.level + 1);
             lines_before += lines;
