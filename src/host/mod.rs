@@ -1,5 +1,7 @@
 //! Where the engine meets the world: files, clocks, calls.
 
+mod engine;
 pub mod files;
 
+pub use engine::{Engine, EngineBuilder, EngineError, Reload};
 pub use files::FileReader;

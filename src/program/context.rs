@@ -31,6 +31,13 @@ pub struct Table {
     pub extensions: Vec<Extension>,
     /// Priorities of all extensions. Hints are not here.
     pub priorities: Vec<Priority>,
+    /// Extension as written on the lines that spell it differently from [`Extension::exten`].
+    pub aliases: StableMap<PriorityId, Text>,
+}
+
+impl PriorityId {
+    /// No priority: the answer about a hint.
+    pub const NONE: PriorityId = PriorityId(u32::MAX);
 }
 
 /// A context.
@@ -38,6 +45,9 @@ pub struct Table {
 pub struct Context {
     /// Its name.
     pub name: Text,
+    /// Contexts whose names differ only in case count as one when a search asks whether it has been here:
+    /// the first of them.
+    pub folded: ContextId,
     /// Its extensions, in Asterisk's order of trying.
     pub extensions: Range<u32>,
     /// Its includes, in file order.
@@ -59,8 +69,21 @@ pub struct Extension {
     pub cid: Option<Text>,
     /// Its priorities, sorted by number.
     pub priorities: Range<u32>,
-    /// Its hint: device list and name.
-    pub hint: Option<(Text, Text)>,
+    /// Its hint; boxed because few extensions have one.
+    pub hint: Option<Box<Hint>>,
+}
+
+/// What a device state is asked of and shown as.
+#[derive(Debug, Clone)]
+pub struct Hint {
+    /// Device list.
+    pub devices: Text,
+    /// Display name.
+    pub name: Text,
+    /// The extension as written on the hint's line.
+    pub exten: Text,
+    /// Where the line stands.
+    pub place: Place,
 }
 
 /// One executable line.
@@ -123,9 +146,30 @@ impl Table {
         self.priorities.get(id.0 as usize)
     }
 
+    /// The extension as written on the line of a priority.
+    pub fn written(&self, id: PriorityId) -> Option<&Text> {
+        self.aliases.get(&id).or_else(|| {
+            let extension = self.extension(self.priority(id)?.extension)?;
+            Some(&extension.exten)
+        })
+    }
+
     /// The priority with this number in one extension.
+    #[inline]
     pub fn numbered(&self, extension: &Extension, number: u32) -> Option<PriorityId> {
         let range = extension.priorities.clone();
+        // Most extensions count 1, 2, 3 …: the number says where to look.
+        let guess = range.start.checked_add(number.checked_sub(1)?)?;
+        if guess < range.end
+            && let Some(priority) = self.priorities.get(guess as usize)
+            && priority.number == number
+        {
+            return Some(PriorityId(guess));
+        }
+        self.search_number(range, number)
+    }
+
+    fn search_number(&self, range: Range<u32>, number: u32) -> Option<PriorityId> {
         let lines = self
             .priorities
             .get(range.start as usize..range.end as usize)?;

@@ -329,7 +329,11 @@ fn extensions() {
         &["E012 2:10"],
         &format!("{}:1", "1".repeat(255)),
     );
-    check("exten => ${LEN(abc)}${NO(x)},1,A\n", &["E301 2:1 error"], "3:1");
+    check(
+        "exten => ${LEN(abc)}${NO(x)},1,A\n",
+        &["E301 2:1 error"],
+        "3:1",
+    );
 }
 
 #[test]

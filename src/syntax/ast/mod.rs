@@ -1,5 +1,6 @@
 //! The syntax tree of a dialplan as Asterisk registers it: what was refused is not in it.
 
+pub mod expression;
 pub mod pattern;
 
 use crate::base::{Place, Text};
@@ -70,6 +71,8 @@ pub struct Extension {
     pub cid: Option<Text>,
     /// Priorities, sorted; a hint comes first.
     pub priorities: Vec<Priority>,
+    /// Extension as written on those lines where it is another spelling of `exten` (`12-34` for `1234`).
+    pub aliases: Vec<(Number, Text)>,
 }
 
 /// One line of an extension.

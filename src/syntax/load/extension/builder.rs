@@ -70,9 +70,22 @@ impl ExtensionBuilder {
             self.priorities.sort_by_key(|numbered| numbered.number);
         }
         let first = self.priorities.first_mut().and_then(|n| n.alias.take());
+        let exten = first.unwrap_or_else(|| self.exten.clone());
+        // A line without its own spelling was written as the extension was first; that differs from the listed
+        // name where the first priority has another spelling.
+        let aliases = self
+            .priorities
+            .iter()
+            .skip(1)
+            .filter_map(|n| {
+                let written = n.alias.as_ref().unwrap_or(&self.exten);
+                (*written != exten).then(|| (n.priority.number, written.clone()))
+            })
+            .collect();
         Extension {
-            exten: first.unwrap_or(self.exten),
+            exten,
             cid: self.cid,
+            aliases,
             priorities: self.priorities.into_iter().map(|n| n.priority).collect(),
         }
     }
