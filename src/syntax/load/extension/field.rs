@@ -28,10 +28,10 @@ impl Field {
             Text::from(raw)
         };
         Self {
+            text,
             end,
             exten,
             cid,
-            text,
         }
     }
 
