@@ -210,8 +210,8 @@ fn borrowed<'a>(line: &'a [u8], visible: &'a [u8]) -> Option<Content<'a>> {
     if text.is_empty() {
         return None;
     }
-    // `visible` is `line` without a mark at its start or a tail at its end.
-    let column = bstr::ByteSlice::find(line, text).unwrap_or(0);
+    // Where `text`, a part of `line`, starts.
+    let column = (text.as_ptr() as usize).wrapping_sub(line.as_ptr() as usize);
     Some(Content::Text {
         text: Cow::Borrowed(text),
         column: column as u32 + 1,
@@ -222,6 +222,13 @@ fn borrowed<'a>(line: &'a [u8], visible: &'a [u8]) -> Option<Content<'a>> {
 pub fn strip_front(text: &[u8]) -> &[u8] {
     let lead = text.iter().take_while(|&&b| b <= b' ').count();
     text.get(lead..).unwrap_or_default()
+}
+
+/// What stands before and after the first `byte`. A plain search: building a substring searcher costs more than
+/// reading a line.
+pub fn split_once(text: &[u8], byte: u8) -> Option<(&[u8], &[u8])> {
+    let at = bstr::ByteSlice::find_byte(text, byte)?;
+    Some((text.get(..at)?, text.get(at + 1..)?))
 }
 
 /// Without blanks and control characters at both ends.

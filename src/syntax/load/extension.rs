@@ -13,7 +13,7 @@ use crate::base::{Place, Text};
 use crate::diagnostic::code;
 use crate::syntax::ast::pattern::ExtensionKey;
 use crate::syntax::ast::{Number, Priority};
-use crate::syntax::lex::config::{strip, strip_front};
+use crate::syntax::lex::config::{split_once, strip, strip_front};
 
 pub(super) use builder::ExtensionBuilder;
 use builder::Numbered;
@@ -126,11 +126,11 @@ impl Loading<'_> {
     ) -> Option<Parts<'v>> {
         let config = self.config;
         let place = |part: &[u8]| config.place_in(line, offset(value, part));
-        let (field, target) = rest.split_once_str(b",").unwrap_or((rest, b""));
+        let (field, target) = split_once(rest, b',').unwrap_or((rest, b""));
         let field = strip(field);
         let mut name = field;
         let mut label = None;
-        if let Some((before, inside)) = field.split_once_str(b"(") {
+        if let Some((before, inside)) = split_once(field, b'(') {
             let Some(end) = inside.find_byte(b')') else {
                 self.error(
                     &code::LABEL_NOT_CLOSED,
@@ -154,9 +154,8 @@ impl Loading<'_> {
                 );
             }
         }
-        let (name, plus) = name
-            .split_once_str(b"+")
-            .map_or((name, None), |(name, plus)| (name, Some(plus)));
+        let (name, plus) =
+            split_once(name, b'+').map_or((name, None), |(name, plus)| (name, Some(plus)));
         let number = self.number(context, position, name, place(field))?;
         let number = number.wrapping_add(plus.map_or(0, |plus| leading_number(plus).unwrap_or(0)));
         let (app, data) = self.target(target, place);
@@ -272,10 +271,10 @@ impl Loading<'_> {
         target: &'v [u8],
         place: impl Fn(&[u8]) -> Place,
     ) -> (&'v [u8], &'v [u8]) {
-        let Some((app, inside)) = target.split_once_str(b"(") else {
+        let Some((app, inside)) = split_once(target, b'(') else {
             return (strip_front(target), b"");
         };
-        if app.contains_str(b"${") || app.contains_str(b"$[") {
+        if app.windows(2).any(|pair| matches!(pair, b"${" | b"$[")) {
             return (strip_front(target), b"");
         }
         let Some(end) = inside.rfind_byte(b')') else {
