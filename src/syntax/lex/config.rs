@@ -110,22 +110,22 @@ impl<'a> Lines<'a> {
         if self.number == 1 {
             visible = visible.strip_prefix(BYTE_ORDER_MARK).unwrap_or(visible);
         }
-        if bstr::ByteSlice::find_byte(visible, b';').is_none() {
+        let Some(semicolon) = bstr::ByteSlice::find_byte(visible, b';') else {
             return match self.depth {
                 0 => borrowed(line, visible),
                 // A comment: nothing to say. Below zero the text is lost against all expectation.
                 1.. => None,
-                _ if strip(visible).is_empty() => None,
-                _ => Some(Content::Lost),
+                _ => (!strip(visible).is_empty()).then_some(Content::Lost),
             };
-        }
+        };
         let was_lost = self.depth < 0;
         let (text, too_deep) = self.uncomment(visible);
         if too_deep {
             return Some(Content::CommentTooDeep);
         }
         if was_lost && self.depth < 0 {
-            return Some(Content::Lost);
+            let before = visible.get(..semicolon).unwrap_or_default();
+            return (!strip(before).is_empty()).then_some(Content::Lost);
         }
         let stripped = strip(&text);
         if stripped.is_empty() {
@@ -291,14 +291,7 @@ mod tests {
     #[test]
     fn a_stray_end_swallows_the_rest() {
         let (lines, unbalanced) = texts("a --; b ; c\nd\n\n;x\n");
-        assert_eq!(
-            lines,
-            vec![
-                (1, "a --; b ; c".into()),
-                (2, "<lost>".into()),
-                (4, "<lost>".into())
-            ]
-        );
+        assert_eq!(lines, vec![(1, "a --; b ; c".into()), (2, "<lost>".into())]);
         assert!(unbalanced.is_some());
     }
 

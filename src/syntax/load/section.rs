@@ -21,6 +21,19 @@ pub(super) struct File {
     pub(super) bytes: Rc<Vec<u8>>,
     /// Lines of the files before it in the same glob.
     pub(super) lines_before: u32,
+    /// What its name gets when it is included again.
+    pub(super) mark: String,
+}
+
+impl File {
+    fn new(path: String, bytes: Vec<u8>) -> Self {
+        Self {
+            path,
+            bytes: Rc::new(bytes),
+            lines_before: 0,
+            mark: String::new(),
+        }
+    }
 }
 
 /// All files and the sections found in them, in order.
@@ -127,7 +140,7 @@ pub(super) fn read(
     };
     match parser.reader.read(path) {
         Ok(bytes) => {
-            let _ = parser.file(path.to_owned(), bytes, 0, 1);
+            let _ = parser.file(File::new(path.to_owned(), bytes), 1);
         }
         Err(error) => {
             add(
@@ -173,15 +186,9 @@ struct At {
 
 impl Parser<'_> {
     /// Parses one file. An error means that its rest was not read.
-    fn file(
-        &mut self,
-        path: String,
-        bytes: Vec<u8>,
-        lines_before: u32,
-        level: u32,
-    ) -> Result<(), Fatal> {
+    fn file(&mut self, file: File, level: u32) -> Result<(), Fatal> {
         let source = SourceId(self.config.files.len() as u32);
-        self.read += bytes.len();
+        self.read += file.bytes.len();
         if self.config.files.len() >= MOST_FILES || self.read > MOST_BYTES {
             add(
                 self.report,
@@ -194,12 +201,8 @@ impl Parser<'_> {
             self.report.refuse();
             return Err(Fatal);
         }
-        let bytes = Rc::new(bytes);
-        self.config.files.push(File {
-            path,
-            bytes: Rc::clone(&bytes),
-            lines_before,
-        });
+        let bytes = Rc::clone(&file.bytes);
+        self.config.files.push(file);
         let mut lines = Lines::new(&bytes);
         let mut failed = false;
         for line in lines.by_ref() {
