@@ -276,6 +276,30 @@ fn labels() {
 }
 
 #[test]
+fn labels_of_patterns() {
+    // Another spelling finds the pattern; a pattern that takes `_` finds it as a dialled text.
+    check(
+        "exten => _[12]X,5(x),A\nexten => _[1-2]X,x+1,A\n",
+        &[],
+        "_[12]X:5(x) _[12]X:6",
+    );
+    check(
+        "exten => _!,1(x),A\nexten => _NXX,x,A\nexten => _A,1(y),A\nexten => _NXX,y,A\n",
+        &[
+            "E114 2:10 warning",
+            "E108 5:15 notice",
+            "E104! 5:15 warning",
+        ],
+        "_A:1(y) _NXX:1 _!:1(x)",
+    );
+    check(
+        "exten => _5,7(x),A\nexten => 5,2(x),A\nexten => 5,x+1,A\nexten => 5-,x+2,A\n",
+        &[],
+        "5:2(x) 5:3 5:4 _5:7(x)",
+    );
+}
+
+#[test]
 fn labels_are_looked_up_in_includes_until_the_stack_is_full() {
     let (_, report) = loaded("[a]\ninclude => b\ninclude => c\nexten => 1,x,A\n[b]\n[c]\n");
     let times: Vec<u32> = report.logged().map(|(_, logged)| logged.times).collect();

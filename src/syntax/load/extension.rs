@@ -260,7 +260,11 @@ impl Loading<'_> {
             place,
             Log::Placed,
             format!("{} is neither a number nor a known label", quoted(name)),
-            "write `EXTENSION,PRIORITY,APPLICATION(DATA)`, with a number, `n`, or a label defined above",
+            if name.is_empty() && exten.contains(&b'[') {
+                "close the `[` in the extension: commas after it do not separate"
+            } else {
+                "write `EXTENSION,PRIORITY,APPLICATION(DATA)`, with a number, `n`, or a label defined above"
+            },
         );
         None
     }

@@ -2,19 +2,24 @@
 
 use super::context::ContextBuilder;
 use crate::base::Text;
-use crate::base::pattern::{caller_fits, fit, is_pattern, same_pattern, undash};
+use crate::base::pattern::{Fit, caller_fits, fit, is_pattern, same_pattern, undash};
 use crate::base::symbol::{StableMap, stable_map};
+use crate::syntax::ast::pattern::ExtensionKey;
 
 /// So many contexts one lookup may have on its stack.
 const STACK: u32 = 512;
 
-/// The labels of a context.
+/// The labels of a context: priorities with the index of their extension.
 #[derive(Debug)]
 pub(super) struct Labels {
-    /// By label and extension without dashes.
+    /// By label and literal extension without dashes.
     literals: StableMap<(Text, Text), Vec<(usize, i32)>>,
-    /// By label: patterns.
+    /// By label: all patterns.
     patterns: StableMap<Text, Vec<(usize, i32)>>,
+    /// By label and pattern in lower case: what another spelling of the pattern may find.
+    spellings: StableMap<(Text, ExtensionKey), Vec<(usize, i32)>>,
+    /// By label: the patterns that match the text of other patterns, which starts with `_`.
+    wild: StableMap<Text, Vec<(usize, i32)>>,
 }
 
 impl Default for Labels {
@@ -22,37 +27,69 @@ impl Default for Labels {
         Self {
             literals: stable_map(),
             patterns: stable_map(),
+            spellings: stable_map(),
+            wild: stable_map(),
         }
     }
 }
 
 impl Labels {
     pub(super) fn add(&mut self, label: &Text, exten: &[u8], extension: usize, number: i32) {
-        let entry = if is_pattern(exten) {
-            self.patterns.entry(label.clone()).or_default()
-        } else {
-            let exten = Text::from(&*undash(exten));
-            self.literals.entry((label.clone(), exten)).or_default()
-        };
-        entry.push((extension, number));
+        let entry = (extension, number);
+        if !is_pattern(exten) {
+            let key = (label.clone(), Text::from(&*undash(exten)));
+            self.literals.entry(key).or_default().push(entry);
+            return;
+        }
+        let key = (label.clone(), folded(exten));
+        self.spellings.entry(key).or_default().push(entry);
+        if fit(exten, b"_") != Fit::Never {
+            self.wild.entry(label.clone()).or_default().push(entry);
+        }
+        self.patterns.entry(label.clone()).or_default().push(entry);
     }
+
+    /// The extensions that have the label and may be reached by a dialled text; the most specific first where
+    /// the lists differ in that.
+    fn candidates(&self, dialled: &[u8], label: Text) -> [&[(usize, i32)]; 2] {
+        if is_pattern(dialled) {
+            let wild = self.wild.get(&label).map_or(&[][..], Vec::as_slice);
+            let spellings = self.spellings.get(&(label, folded(dialled)));
+            return [spellings.map_or(&[][..], Vec::as_slice), wild];
+        }
+        let patterns = self.patterns.get(&label).map_or(&[][..], Vec::as_slice);
+        let literals = self.literals.get(&(label, Text::from(&*undash(dialled))));
+        [literals.map_or(&[][..], Vec::as_slice), patterns]
+    }
+}
+
+fn folded(pattern: &[u8]) -> ExtensionKey {
+    ExtensionKey::new(&pattern.to_ascii_lowercase(), None)
 }
 
 impl ContextBuilder {
     /// The priority of a label in the most specific extension that `exten` reaches and that has the label.
     pub(super) fn label(&self, exten: &[u8], cid: Option<&[u8]>, label: &[u8]) -> Option<i32> {
-        let label = Text::from(label);
-        let literal = (label, Text::from(&*undash(exten)));
-        let literals = self.labels.literals.get(&literal).into_iter().flatten();
-        let patterns = self.labels.patterns.get(&literal.0).into_iter().flatten();
-        literals
-            .chain(patterns)
-            .filter_map(|&(n, number)| Some((self.extensions.get(n)?, number)))
-            .filter(|(extension, _)| {
-                let caller = extension.cid.as_deref();
-                caller.is_none_or(|condition| caller_fits(condition, cid))
-                    && reaches(&extension.exten, exten)
-            })
+        let best = |candidates: &[(usize, i32)]| {
+            candidates
+                .iter()
+                .filter_map(|&(n, number)| Some((self.extensions.get(n)?, number)))
+                .filter(|(extension, _)| {
+                    let caller = extension.cid.as_deref();
+                    caller.is_none_or(|condition| caller_fits(condition, cid))
+                        && reaches(&extension.exten, exten)
+                })
+                .min_by(|(a, _), (b, _)| a.key.cmp(&b.key))
+        };
+        let [first, second] = self.labels.candidates(exten, Text::from(label));
+        let found = best(first);
+        if found.is_some() && !is_pattern(exten) {
+            // Literals come before all patterns.
+            return found.map(|(_, number)| number);
+        }
+        found
+            .into_iter()
+            .chain(best(second))
             .min_by(|(a, _), (b, _)| a.key.cmp(&b.key))
             .map(|(_, number)| number)
     }
