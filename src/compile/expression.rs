@@ -51,6 +51,10 @@ pub fn compile(pieces: &[Piece]) -> Option<Compiled> {
             }
         }
     }
+    // A `${` that was left in the text takes other tokens in.
+    if text.windows(2).any(|pair| pair == b"${") {
+        return None;
+    }
     let tokens = tokens(&text);
     let Some(parsed) = syntax::expression_of_tokens(&tokens, text.len()) else {
         return Some(finished(

@@ -128,13 +128,27 @@ impl Token<'_> {
 pub fn tokens(text: &[u8]) -> Vec<(usize, Token<'_>)> {
     let mut found = Vec::new();
     let mut from = 0;
-    'text: loop {
-        let Some(rest) = text.get(from..) else { break };
+    'text: while let Some(rest) = text.get(from..) {
         let mut lexer = Token::lexer(rest);
         while let Some(token) = lexer.next() {
             let start = from + lexer.span().start;
             match token {
                 Ok(token) => found.push((start, token)),
+                Err(()) if text.get(start..).is_some_and(|t| t.starts_with(b"${")) => {
+                    let Some((end, next)) = reference(text, start) else {
+                        break 'text;
+                    };
+                    let text = text.get(start..end).unwrap_or(&[]);
+                    found.push((
+                        start,
+                        Token::Operand(Operand {
+                            numeric: false,
+                            text,
+                        }),
+                    ));
+                    from = next;
+                    continue 'text;
+                }
                 // What was tried and failed may span several bytes; only the first is dropped.
                 Err(()) if lexer.span().len() > 1 => {
                     from = start + 1;
@@ -146,6 +160,44 @@ pub fn tokens(text: &[u8]) -> Vec<(usize, Token<'_>)> {
         break;
     }
     found
+}
+
+/// A `${ }` that a value brought along is one operand with what touches it: where its text ends, and
+/// where the next token starts. The two differ when a blank or operator follows the brace: Asterisk's
+/// lexer then hands over everything up to the end of the text, and still reads on behind the brace.
+/// Without the closing brace the text ends there.
+fn reference(text: &[u8], start: usize) -> Option<(usize, usize)> {
+    let mut at = start + 2;
+    let mut depth = 0u32;
+    loop {
+        let brace = text
+            .get(at..)?
+            .iter()
+            .position(|b| matches!(b, b'{' | b'}'))?;
+        at += brace + 1;
+        if text.get(at - 1) == Some(&b'{') {
+            depth += 1;
+            continue;
+        }
+        if depth > 0 {
+            depth -= 1;
+            continue;
+        }
+        let trail = text.get(at..)?;
+        if trail.starts_with(b"${") {
+            at += 2;
+            continue;
+        }
+        let touching = trail
+            .iter()
+            .position(|b| b"-\t\r\n $():?%/+=*<>!|&".contains(b))
+            .unwrap_or(trail.len());
+        return Some(if touching == 0 {
+            (text.len(), at)
+        } else {
+            (at + touching, at + touching)
+        });
+    }
 }
 
 #[cfg(test)]
@@ -188,5 +240,8 @@ mod tests {
         assert_eq!(shown(b"1 + 1$"), "n1 + n1");
         assert_eq!(shown(b"\xff\xe9"), "w\u{fffd}\u{fffd}");
         assert_eq!(shown(b"\""), "");
+        assert_eq!(shown(b"5 + ${x"), "n5 +");
+        assert_eq!(shown(b"${b}x${c}y + 1"), "w${b}x w${c}y + n1");
+        assert_eq!(shown(b"${b}+1"), "w${b}+1 + n1");
     }
 }
