@@ -421,3 +421,23 @@ fn appending() {
     assert_eq!(a.extensions.len(), 2);
     assert_eq!(a.extensions[1].priorities.len(), 2);
 }
+
+#[test]
+fn diagnostics_as_json() {
+    let (_, report) = loaded("[a]\nexten => 1,1,A(b) c\nfoo => bar\n");
+    let list = strowger::syntax::print::json::diagnostics(&report);
+    assert_eq!(
+        list,
+        serde_json::json!([
+            {
+                "code": "E123", "kind": null, "severity": "warning", "file": "extensions.conf", "line": 2, "column": 18,
+                "message": "` c` after the last `)` is lost", "help": "remove it"
+            },
+            {
+                "code": "E014", "kind": "directive-unknown", "severity": "error", "file": "extensions.conf", "line": 3,
+                "column": 1, "message": "there is no directive `foo`; the line is skipped",
+                "help": "known are exten, same, include, ignorepat, switch, lswitch, eswitch, autohints"
+            }
+        ])
+    );
+}
