@@ -263,6 +263,7 @@ struct Search<'a, 's> {
 }
 
 impl Search<'_, '_> {
+    /// The context that a search starts in.
     #[inline]
     fn context<const MODE: u8>(&mut self, id: ContextId, context: &Context) -> Walk<End> {
         self.extensions::<MODE>(id)?;
@@ -296,7 +297,12 @@ impl Search<'_, '_> {
             if !self.visited.admits(included.folded) {
                 continue;
             }
-            match self.context::<MODE>(id, included) {
+            let end = match self.extensions::<MODE>(id) {
+                // Even without includes of its own it must be remembered.
+                Walk::Continue(()) => self.elsewhere::<MODE>(id, included),
+                end => end,
+            };
+            match end {
                 // An early match ends the search of its own context only.
                 Walk::Continue(()) | Walk::Break(End::Stop) => {}
                 end @ Walk::Break(_) => return end,
