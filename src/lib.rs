@@ -3,5 +3,6 @@
 pub mod base;
 pub mod compile;
 pub mod diagnostic;
+pub mod host;
 pub mod program;
 pub mod syntax;

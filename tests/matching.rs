@@ -7,9 +7,10 @@ use serde_json::{Value, json};
 use strowger::base::zone::Zone;
 use strowger::base::{Interner, Symbol};
 use strowger::compile::{automaton, flatten};
+use strowger::diagnostic::Entry;
+use strowger::host::files::FileReader;
 use strowger::program::{Matcher, NotFound, Table, Want};
-
-mod cutter;
+use strowger::syntax::load::{self, LoadOptions, LoadTime};
 
 struct Loaded {
     table: Table,
@@ -17,10 +18,59 @@ struct Loaded {
     names: Interner,
 }
 
+/// Stands in for the evaluator at load time: plain globals and sums.
+#[derive(Default)]
+struct Globals(HashMap<Vec<u8>, Vec<u8>>);
+
+impl LoadTime for Globals {
+    fn set_global(&mut self, name: &[u8], value: &[u8]) {
+        self.0.insert(name.to_vec(), value.to_vec());
+    }
+
+    fn substitute(&mut self, text: &[u8], log: &mut Vec<Entry>) -> Vec<u8> {
+        let Some(at) = text.windows(2).position(|w| w == b"${" || w == b"$[") else {
+            return text.to_vec();
+        };
+        let close = if text[at + 1] == b'{' { b'}' } else { b']' };
+        let end = at + text[at..].iter().position(|&b| b == close).unwrap();
+        let inside = &text[at + 2..end];
+        let mut out = text[..at].to_vec();
+        if close == b'}' {
+            out.extend(self.0.get(inside).into_iter().flatten());
+        } else {
+            let inside = std::str::from_utf8(inside).unwrap();
+            let sum: i64 = inside
+                .split('+')
+                .map(|n| n.trim().parse::<i64>().unwrap())
+                .sum();
+            out.extend(sum.to_string().bytes());
+        }
+        out.extend(self.substitute(&text[end + 1..], log));
+        out
+    }
+
+    fn substitute_hint(
+        &mut self,
+        _: &[u8],
+        _: &[u8],
+        text: &[u8],
+        log: &mut Vec<Entry>,
+    ) -> Vec<u8> {
+        self.substitute(text, log)
+    }
+}
+
 fn load(path: &Path) -> Loaded {
-    let plan = cutter::plan(&std::fs::read(path).unwrap());
+    let path = path.to_str().unwrap();
+    let (plan, _) = load::load(
+        path,
+        &mut FileReader,
+        &mut Globals::default(),
+        &LoadOptions::default(),
+        None,
+    );
     let mut names = Interner::new();
-    let table = flatten::flatten(&plan, &mut names);
+    let table = flatten::flatten(&plan.unwrap(), &mut names);
     let matcher = automaton::build(&table).with_zone(Zone::utc());
     Loaded {
         table,

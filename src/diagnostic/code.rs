@@ -68,6 +68,9 @@ codes! {
     LINE_AFTER_STRAY_COMMENT_END = "E018" "line-dropped" Warning "everything after a stray `--;` is ignored";
     FILE_REFUSED = "E019" "file-refused" Error "the whole file is refused; a dialplan loaded before stays in force";
     NOT_READABLE = "E020" "not-readable" Error "the file cannot be read";
+    REST_OF_FILE_DROPPED = "E021" "rest-of-file-dropped" Warning "a fault that would refuse the main file ends an included one";
+    COMMENT_TOO_DEEP = "E022" "comment-too-deep" Error "block comments nest more than 128 deep";
+    OPTION_UNKNOWN = "E023" "option-unknown" Warning "an option of `[general]` that has no meaning";
     // Extension lines.
     SAME_WITHOUT_EXTEN = "E101" "same-without-exten" Error "`same` as the first line of a section";
     SAME_PRIORITY_WITHOUT_PREVIOUS = "E102" "same-priority-without-previous" Warning "priority `s` with no line before";

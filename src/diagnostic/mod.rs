@@ -55,6 +55,8 @@ pub struct Logged {
     pub level: Level,
     /// Whether Asterisk's message names file and line.
     pub placed: bool,
+    /// How many times in a row Asterisk writes it.
+    pub times: u32,
 }
 
 /// Diagnostics in the order in which they were found, and the files they speak of.

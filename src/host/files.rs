@@ -1,0 +1,94 @@
+//! Dialplan files of a real file system.
+
+use std::io;
+use std::process::Command;
+
+use crate::syntax::load::Reader;
+
+/// Reads files from disk; runs `#exec` commands with the shell.
+#[derive(Debug, Default, Clone, Copy)]
+pub struct FileReader;
+
+impl Reader for FileReader {
+    fn read(&mut self, path: &str) -> io::Result<Vec<u8>> {
+        std::fs::read(path)
+    }
+
+    fn is_folder(&mut self, path: &str) -> bool {
+        std::path::Path::new(path).is_dir()
+    }
+
+    fn glob(&mut self, pattern: &str) -> Vec<String> {
+        let mut paths = Vec::new();
+        for pattern in alternatives(pattern) {
+            let options = glob::MatchOptions {
+                case_sensitive: true,
+                require_literal_separator: true,
+                require_literal_leading_dot: true,
+            };
+            let Ok(found) = glob::glob_with(&pattern, options) else {
+                continue;
+            };
+            let mut found: Vec<String> = found
+                .flatten()
+                .map(|path| path.to_string_lossy().into_owned())
+                .collect();
+            found.sort();
+            paths.append(&mut found);
+        }
+        paths
+    }
+
+    fn exec(&mut self, command: &str) -> io::Result<Vec<u8>> {
+        Ok(Command::new("/bin/sh")
+            .arg("-c")
+            .arg(command)
+            .output()?
+            .stdout)
+    }
+}
+
+/// How many patterns one pair after another of braces may give.
+const MOST_ALTERNATIVES: usize = 1024;
+
+/// `a{b,c}d` as the patterns `abd` and `acd`: the glob of the C library knows braces.
+fn alternatives(pattern: &str) -> Vec<String> {
+    let mut done = Vec::new();
+    let mut open = vec![pattern.to_owned()];
+    while let Some(pattern) = open.pop() {
+        let braces = pattern
+            .find('{')
+            .and_then(|start| Some((start, start + pattern.get(start..)?.find('}')?)));
+        let parts = braces.and_then(|(start, end)| {
+            Some((
+                pattern.get(..start)?,
+                pattern.get(start + 1..end)?,
+                pattern.get(end + 1..)?,
+            ))
+        });
+        match parts {
+            Some((before, choices, after)) if open.len() + done.len() < MOST_ALTERNATIVES => {
+                // Last first, because the list of open ones is a stack.
+                for choice in choices.rsplit(',') {
+                    open.push(format!("{before}{choice}{after}"));
+                }
+            }
+            _ => done.push(pattern),
+        }
+    }
+    done
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn braces() {
+        assert_eq!(
+            alternatives("a{b,c}d{1,2}"),
+            ["abd1", "abd2", "acd1", "acd2"]
+        );
+        assert_eq!(alternatives("a{b"), ["a{b"]);
+    }
+}

@@ -1,0 +1,3 @@
+//! Lexers.
+
+pub mod config;

@@ -1,0 +1,102 @@
+//! Loading of extensions.conf: files to the [`Plan`] that Asterisk's core would hold.
+//!
+//! Two passes, because Asterisk has two layers with logs of their own: the configuration layer ([`section`]) reads
+//! all files into sections of `name = value` lines; then the dialplan layer ([`build`]) reads these.
+
+mod build;
+mod context;
+mod directive;
+mod extension;
+mod fault;
+mod label;
+mod reader;
+mod section;
+mod times;
+
+use std::io;
+use std::rc::Rc;
+
+use crate::base::{Place, SourceId};
+use crate::diagnostic::{Diagnostic, Entry, Report, Severity, code};
+use crate::syntax::ast::{General, Plan};
+
+pub use reader::MemoryReader;
+
+/// Where files come from.
+pub trait Reader {
+    /// The bytes of a file.
+    fn read(&mut self, path: &str) -> io::Result<Vec<u8>>;
+
+    /// Whether the path is a folder.
+    fn is_folder(&mut self, path: &str) -> bool;
+
+    /// The files that match a shell pattern, sorted; none when nothing matches.
+    fn glob(&mut self, pattern: &str) -> Vec<String>;
+
+    /// The output of a command, for `#exec`. Called only when [`LoadOptions::allow_exec`] is set.
+    fn exec(&mut self, command: &str) -> io::Result<Vec<u8>>;
+}
+
+/// What loading needs from the evaluator: Asterisk substitutes some texts while it loads.
+pub trait LoadTime {
+    /// Sets a global. A name that ends in `)` writes a function, such as `DB(family/key)`; `GLOBAL(x)` and leading
+    /// underscores are already resolved.
+    fn set_global(&mut self, name: &[u8], value: &[u8]);
+
+    /// Substitutes a text without a channel: globals, functions and expressions work, channel values are empty.
+    fn substitute(&mut self, text: &[u8], log: &mut Vec<Entry>) -> Vec<u8>;
+
+    /// Substitutes the devices of a hint with EXTEN and CONTEXT of the hint.
+    fn substitute_hint(
+        &mut self,
+        context: &[u8],
+        exten: &[u8],
+        text: &[u8],
+        log: &mut Vec<Entry>,
+    ) -> Vec<u8>;
+}
+
+/// What a load may do.
+#[derive(Debug, Clone, Default)]
+pub struct LoadOptions {
+    /// `#exec` runs commands (`execincludes=yes` of asterisk.conf); default no.
+    pub allow_exec: bool,
+}
+
+/// Loads the dialplan in `path`: a file, or a folder that holds an `extensions.conf`.
+///
+/// `previous` are the options of the dialplan in force before, which a reload keeps where the file omits them.
+/// No plan means that the file is refused as a whole; the report then says why, and names the other faults too.
+pub fn load(
+    path: &str,
+    reader: &mut dyn Reader,
+    load_time: &mut dyn LoadTime,
+    options: &LoadOptions,
+    previous: Option<&General>,
+) -> (Option<Plan>, Report) {
+    let path = if reader.is_folder(path) {
+        format!("{}/extensions.conf", path.trim_end_matches('/'))
+    } else {
+        path.to_owned()
+    };
+    let mut report = Report::new();
+    let config = section::read(&path, reader, options, &mut report);
+    let plan = build::build(&config, load_time, previous, &mut report);
+    let readable = !config.files.is_empty();
+    for file in config.files {
+        let bytes = Rc::try_unwrap(file.bytes).unwrap_or_else(|shared| (*shared).clone());
+        report.sources.add(file.path, bytes);
+    }
+    if report.is_refused() {
+        report.push(Diagnostic {
+            code: &code::FILE_REFUSED,
+            severity: Severity::Error,
+            place: readable.then_some(Place::line(SourceId(0), 1)),
+            message: format!("`{path}` is refused as a whole"),
+            help: Some("a dialplan loaded before stays in force; mend the first error".into()),
+            logged: None,
+        });
+        return (None, report);
+    }
+    (Some(plan), report)
+}

@@ -1,0 +1,129 @@
+//! Contexts while they are being filled.
+
+use super::build::Loading;
+use super::extension::ExtensionBuilder;
+use super::fault::{Log, quoted};
+use super::label::Labels;
+use crate::base::symbol::{StableMap, stable_map};
+use crate::base::{Place, Text};
+use crate::diagnostic::code;
+use crate::syntax::ast::pattern::ExtensionKey;
+use crate::syntax::ast::{Context, Include, Switch};
+
+/// All contexts, in the order of their first appearance.
+pub(super) struct Contexts {
+    list: Vec<ContextBuilder>,
+    by_name: StableMap<Text, usize>,
+}
+
+/// One context.
+pub(super) struct ContextBuilder {
+    pub(super) name: Text,
+    place: Place,
+    pub(super) extensions: Vec<ExtensionBuilder>,
+    pub(super) by_key: StableMap<ExtensionKey, usize>,
+    pub(super) labels: Labels,
+    pub(super) includes: Vec<Include>,
+    pub(super) switches: Vec<Switch>,
+    pub(super) ignorepats: Vec<Text>,
+    /// Texts of includes, switches and ignorepats in lower case: duplicates are found without regard to case.
+    pub(super) seen: StableMap<(Kind, Vec<u8>), ()>,
+}
+
+/// What may not stand twice in a context.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Kind {
+    Include,
+    Switch,
+    Ignorepat,
+}
+
+impl ContextBuilder {
+    /// Notes a text; false when it was there before.
+    pub(super) fn is_new(&mut self, kind: Kind, text: &[u8]) -> bool {
+        self.seen
+            .insert((kind, text.to_ascii_lowercase()), ())
+            .is_none()
+    }
+}
+
+impl Contexts {
+    pub(super) fn new() -> Self {
+        Self {
+            list: Vec::new(),
+            by_name: stable_map(),
+        }
+    }
+
+    /// The context of this name, new if need be.
+    pub(super) fn open(&mut self, name: &Text, place: Place) -> &mut ContextBuilder {
+        let n = *self
+            .by_name
+            .entry(name.clone())
+            .or_insert_with(|| self.list.len());
+        if n == self.list.len() {
+            self.list.push(ContextBuilder {
+                name: name.clone(),
+                place,
+                extensions: Vec::new(),
+                by_key: stable_map(),
+                labels: Labels::default(),
+                includes: Vec::new(),
+                switches: Vec::new(),
+                ignorepats: Vec::new(),
+                seen: stable_map(),
+            });
+        }
+        #[expect(
+            clippy::indexing_slicing,
+            reason = "n is the index of an element, or of the one just pushed"
+        )]
+        &mut self.list[n]
+    }
+
+    /// Says which included contexts do not exist. Asterisk names the first one of each context, the context
+    /// defined last first.
+    pub(super) fn verify_includes(&self, loading: &mut Loading<'_>) {
+        for context in self.list.iter().rev() {
+            let mut log = Log::Bare;
+            for include in &context.includes {
+                if self.by_name.contains_key(&include.context) {
+                    continue;
+                }
+                loading.warning(
+                    &code::INCLUDE_CONTEXT_MISSING,
+                    include.place,
+                    log,
+                    format!(
+                        "{} includes {}, which does not exist",
+                        quoted(&context.name),
+                        quoted(&include.context)
+                    ),
+                    "it behaves as an empty context",
+                );
+                log = Log::Silent;
+            }
+        }
+    }
+
+    pub(super) fn finish(self) -> Vec<Context> {
+        self.list
+            .into_iter()
+            .map(|context| {
+                let mut extensions = context.extensions;
+                extensions.sort_by(|a, b| a.key.cmp(&b.key));
+                Context {
+                    name: context.name,
+                    place: context.place,
+                    extensions: extensions
+                        .into_iter()
+                        .map(ExtensionBuilder::finish)
+                        .collect(),
+                    includes: context.includes,
+                    switches: context.switches,
+                    ignorepats: context.ignorepats,
+                }
+            })
+            .collect()
+    }
+}

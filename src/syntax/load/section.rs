@@ -1,0 +1,373 @@
+//! The configuration layer: files to sections of `name = value` lines.
+
+mod hash;
+mod header;
+
+use std::borrow::Cow;
+use std::rc::Rc;
+
+use bstr::ByteSlice;
+
+use super::fault::{Log, add, quoted};
+use super::{LoadOptions, Reader};
+use crate::base::symbol::{StableMap, stable_map};
+use crate::base::{Place, SourceId, Text};
+use crate::diagnostic::{Report, Severity, code};
+use crate::syntax::lex::config::{Content, Lines, strip, strip_front};
+
+/// A file that was read.
+#[derive(Debug)]
+pub(super) struct File {
+    pub(super) path: String,
+    pub(super) bytes: Rc<Vec<u8>>,
+}
+
+/// All files and the sections found in them, in order.
+#[derive(Debug, Default)]
+pub(super) struct Config {
+    pub(super) files: Vec<File>,
+    pub(super) sections: Vec<Section>,
+}
+
+/// `[name](options)` and its lines.
+#[derive(Debug)]
+pub(super) struct Section {
+    pub(super) name: Text,
+    pub(super) template: bool,
+    pub(super) place: Place,
+    pub(super) lines: Vec<Line>,
+    /// The last line of each name; made when the first `+=` asks for it.
+    last: Option<StableMap<Text, usize>>,
+}
+
+/// `name = value`
+#[derive(Debug, Clone)]
+pub(super) struct Line {
+    name: Piece,
+    value: Piece,
+    /// The line; the column is that of its first character.
+    pub(super) place: Place,
+}
+
+/// A text of a line: mostly as it stands in the file, so that nothing is copied.
+#[derive(Debug, Clone)]
+enum Piece {
+    Span { start: u32, len: u32 },
+    Own(Vec<u8>),
+}
+
+impl Piece {
+    fn bytes<'a>(&'a self, file: Option<&'a File>) -> &'a [u8] {
+        match self {
+            Piece::Span { start, len } => file
+                .and_then(|f| f.bytes.get(*start as usize..(*start + *len) as usize))
+                .unwrap_or_default(),
+            Piece::Own(bytes) => bytes,
+        }
+    }
+}
+
+impl Config {
+    fn file(&self, source: SourceId) -> Option<&File> {
+        self.files.get(source.0 as usize)
+    }
+
+    /// The name of a line.
+    pub(super) fn name<'a>(&'a self, line: &'a Line) -> &'a [u8] {
+        line.name.bytes(self.file(line.place.source))
+    }
+
+    /// The value of a line.
+    pub(super) fn value<'a>(&'a self, line: &'a Line) -> &'a [u8] {
+        line.value.bytes(self.file(line.place.source))
+    }
+
+    /// The place of the byte `offset` of a line's value.
+    pub(super) fn place_in(&self, line: &Line, offset: usize) -> Place {
+        let mut place = line.place;
+        if let (Piece::Span { start, .. }, Some(file)) = (&line.value, self.file(place.source)) {
+            let before = file.bytes.get(..*start as usize).unwrap_or_default();
+            let column = before.len() - before.rfind_byte(b'\n').map_or(0, |at| at + 1);
+            place.column = (column + offset) as u32 + 1;
+        }
+        place
+    }
+}
+
+/// So many files one load may open, counting each inclusion.
+const MOST_FILES: usize = 10_000;
+/// So many bytes one load may read: places in a file are 32-bit numbers.
+const MOST_BYTES: usize = 1 << 30;
+
+/// A fault that ends the file in which it stands: the whole load when it is the main file.
+struct Fatal;
+
+/// Reads `path` and all that it includes.
+pub(super) fn read(
+    path: &str,
+    reader: &mut dyn Reader,
+    options: &LoadOptions,
+    report: &mut Report,
+) -> Config {
+    let folder = path
+        .rfind('/')
+        .map_or("", |end| path.get(..=end).unwrap_or(""));
+    let mut parser = Parser {
+        reader,
+        options,
+        report,
+        config: Config::default(),
+        current: None,
+        by_name: stable_map(),
+        folder: folder.to_owned(),
+        included: stable_map(),
+        copied: 0,
+        read: 0,
+    };
+    match parser.reader.read(path) {
+        Ok(bytes) => {
+            let _ = parser.file(path.to_owned(), bytes, 1);
+        }
+        Err(error) => {
+            add(
+                parser.report,
+                (Severity::Error, &code::NOT_READABLE),
+                None,
+                Log::Silent,
+                format!("cannot read `{path}`: {error}"),
+                "name an extensions.conf or a folder that holds one",
+            );
+            parser.report.refuse();
+        }
+    }
+    parser.config
+}
+
+struct Parser<'a> {
+    reader: &'a mut dyn Reader,
+    options: &'a LoadOptions,
+    report: &'a mut Report,
+    config: Config,
+    /// The section that takes the next line, in whatever file it was opened.
+    current: Option<usize>,
+    /// Sections by name in lower case: bases are found without regard to case.
+    by_name: StableMap<Vec<u8>, Vec<usize>>,
+    /// Folder of the main file with its last slash; empty for the current one.
+    folder: String,
+    /// How often each `#include` argument was met before.
+    included: StableMap<String, u32>,
+    /// How many lines inheritance has copied.
+    copied: usize,
+    /// How many bytes were read.
+    read: usize,
+}
+
+/// Where the parser is.
+#[derive(Clone, Copy)]
+struct At {
+    place: Place,
+    /// 1 for the main file.
+    level: u32,
+}
+
+impl Parser<'_> {
+    /// Parses one file. An error means that its rest was not read.
+    fn file(&mut self, path: String, bytes: Vec<u8>, level: u32) -> Result<(), Fatal> {
+        let source = SourceId(self.config.files.len() as u32);
+        self.read += bytes.len();
+        if self.config.files.len() >= MOST_FILES || self.read > MOST_BYTES {
+            add(
+                self.report,
+                (Severity::Error, &code::CONFIG_PARSE_ERROR),
+                None,
+                Log::Silent,
+                format!("more than {MOST_FILES} files or {MOST_BYTES} bytes are included"),
+                "files that include each other multiply with every level",
+            );
+            self.report.refuse();
+            return Err(Fatal);
+        }
+        let bytes = Rc::new(bytes);
+        self.config.files.push(File {
+            path,
+            bytes: Rc::clone(&bytes),
+        });
+        let mut lines = Lines::new(&bytes);
+        let mut failed = false;
+        while let Some(line) = lines.next() {
+            let place = Place::line(source, line.number);
+            match line.content {
+                Content::Text { text, column } => {
+                    let at = At {
+                        place: Place { column, ..place },
+                        level,
+                    };
+                    if self.line(&text, &bytes, at).is_err() {
+                        if level == 1 {
+                            self.report.refuse();
+                            continue;
+                        }
+                        // Asterisk leaves an included file here without a word.
+                        failed = true;
+                        break;
+                    }
+                }
+                Content::TooLong(text) => add(
+                    self.report,
+                    (Severity::Error, &code::LINE_TOO_LONG),
+                    Some(place),
+                    Log::Placed,
+                    format!("the line has {} bytes and is dropped", text.len()),
+                    "a line holds at most 8190 bytes; there are no continuation lines",
+                ),
+                Content::Lost => add(
+                    self.report,
+                    (Severity::Error, &code::LINE_AFTER_STRAY_COMMENT_END),
+                    Some(place),
+                    Log::Silent,
+                    "the line is lost, because a `--;` that closes nothing stands above".into(),
+                    "write `--\\;` where the characters are meant",
+                ),
+                Content::CommentTooDeep => add(
+                    self.report,
+                    (Severity::Error, &code::COMMENT_TOO_DEEP),
+                    Some(place),
+                    Log::Silent,
+                    "block comments nest more than 128 deep".into(),
+                    "close some with `--;`",
+                ),
+            }
+        }
+        if failed {
+            if let Some(next) = lines.next() {
+                add(
+                    self.report,
+                    (Severity::Error, &code::REST_OF_FILE_DROPPED),
+                    Some(Place::line(source, next.number)),
+                    Log::Silent,
+                    "this line and all below it in this file are dropped, because of the fault above"
+                        .into(),
+                    "mend the fault; in the main file it would refuse the whole dialplan",
+                );
+            }
+            return Err(Fatal);
+        }
+        if let Some(opened) = lines.unbalanced() {
+            let (message, help) = if lines.is_lost() {
+                (
+                    "`--;` closes no block comment; every line below it is lost",
+                    "write `--\\;` where the characters are meant",
+                )
+            } else {
+                (
+                    "the block comment that opens here is not closed; every line below it is lost",
+                    "close it with `--;`, or write `\\;--` where the characters are meant",
+                )
+            };
+            add(
+                self.report,
+                (Severity::Error, &code::BLOCK_COMMENT_NOT_CLOSED),
+                Some(Place::line(source, opened)),
+                Log::Bare,
+                message.into(),
+                help,
+            );
+        }
+        Ok(())
+    }
+
+    fn line(&mut self, text: &Cow<'_, [u8]>, file: &[u8], at: At) -> Result<(), Fatal> {
+        match text.first() {
+            Some(b'[') => self.header(text, at),
+            Some(b'#') => self.hash(text, at),
+            _ => self.variable(text, file, at),
+        }
+    }
+
+    fn variable(&mut self, text: &Cow<'_, [u8]>, file: &[u8], at: At) -> Result<(), Fatal> {
+        let Some(section) = self.current.and_then(|n| self.config.sections.get_mut(n)) else {
+            add(
+                self.report,
+                (Severity::Error, &code::LINE_BEFORE_FIRST_CONTEXT),
+                Some(at.place),
+                Log::Placed,
+                format!("{} stands before any context", quoted(text)),
+                "put it below a `[context]` line",
+            );
+            return Err(Fatal);
+        };
+        let bytes: &[u8] = text;
+        // A backslash makes the first character an ordinary one.
+        let bytes = bytes.strip_prefix(b"\\").unwrap_or(bytes);
+        let Some(equals) = bytes.find_byte(b'=') else {
+            add(
+                self.report,
+                (Severity::Error, &code::NO_EQUALS_SIGN),
+                Some(at.place),
+                Log::Placed,
+                format!("{} has no `=` and is skipped", quoted(bytes)),
+                "write `name => value`",
+            );
+            return Ok(());
+        };
+        let mut name = bytes.get(..equals).unwrap_or_default();
+        let value = bytes.get(equals + 1..).unwrap_or_default();
+        let value = value.strip_prefix(b">").unwrap_or(value);
+        let append = name.last() == Some(&b'+');
+        if append {
+            name = name.split_last().map_or(name, |(_, rest)| rest);
+        }
+        let name = strip(name);
+        if append && section.append(&self.config.files, name, value) {
+            return Ok(());
+        }
+        let value = strip_front(value);
+        let piece = |part: &[u8]| match text {
+            Cow::Borrowed(_) => Piece::Span {
+                start: (part.as_ptr() as usize).wrapping_sub(file.as_ptr() as usize) as u32,
+                len: part.len() as u32,
+            },
+            Cow::Owned(_) => Piece::Own(part.to_vec()),
+        };
+        let line = Line {
+            name: piece(name),
+            value: piece(value),
+            place: at.place,
+        };
+        section.push(line, name);
+        Ok(())
+    }
+}
+
+impl Section {
+    fn push(&mut self, line: Line, name: &[u8]) {
+        if let Some(last) = &mut self.last {
+            last.insert(Text::from(name), self.lines.len());
+        }
+        self.lines.push(line);
+    }
+
+    /// `name += value`: adds to the last line of this name, if there is one.
+    fn append(&mut self, files: &[File], name: &[u8], value: &[u8]) -> bool {
+        let lines = &self.lines;
+        let last = self.last.get_or_insert_with(|| {
+            let mut last = stable_map();
+            for (n, line) in lines.iter().enumerate() {
+                let file = files.get(line.place.source.0 as usize);
+                last.insert(Text::from(line.name.bytes(file)), n);
+            }
+            last
+        });
+        let Some(line) = last.get(name).and_then(|&n| self.lines.get_mut(n)) else {
+            return false;
+        };
+        if let Piece::Span { .. } = line.value {
+            let file = files.get(line.place.source.0 as usize);
+            line.value = Piece::Own(line.value.bytes(file).to_vec());
+        }
+        if let Piece::Own(bytes) = &mut line.value {
+            bytes.extend_from_slice(value);
+        }
+        true
+    }
+}

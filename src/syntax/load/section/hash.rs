@@ -1,0 +1,173 @@
+//! `#include`, `#tryinclude`, `#exec`
+
+use std::io;
+
+use super::{At, Fatal, Parser};
+use crate::diagnostic::{Severity, code};
+use crate::syntax::lex::config::strip;
+use crate::syntax::load::fault::{Log, add, quoted};
+
+/// How deeply files may include each other below the main file.
+const DEEPEST: u32 = 11;
+
+impl Parser<'_> {
+    pub(super) fn hash(&mut self, text: &[u8], at: At) -> Result<(), Fatal> {
+        let text = text.get(1..).unwrap_or_default();
+        let end = text.iter().take_while(|&&b| b > b' ').count();
+        let (word, argument) = text.split_at_checked(end).unwrap_or((text, b""));
+        let argument = strip(argument);
+        let is = |name: &[u8]| word.eq_ignore_ascii_case(name);
+        let (exec, required) = (is(b"exec"), is(b"include"));
+        if !exec && !required && !is(b"tryinclude") {
+            add(
+                self.report,
+                (Severity::Error, &code::HASH_DIRECTIVE_UNKNOWN),
+                Some(at.place),
+                Log::Placed,
+                format!(
+                    "there is no directive {}; the line is skipped",
+                    quoted(&[b"#", word].concat())
+                ),
+                "comments start with `;`",
+            );
+            return Ok(());
+        }
+        if exec && !self.options.allow_exec {
+            add(
+                self.report,
+                (Severity::Error, &code::EXEC_NOT_ENABLED),
+                Some(at.place),
+                Log::Bare,
+                format!(
+                    "`#exec` is not allowed here; {} is not run",
+                    quoted(argument)
+                ),
+                "put its output into a file and `#include` that",
+            );
+            return Ok(());
+        }
+        if argument.is_empty() {
+            add(
+                self.report,
+                (Severity::Error, &code::HASH_DIRECTIVE_WITHOUT_ARGUMENT),
+                Some(at.place),
+                Log::Placed,
+                format!("`#{}` needs an argument", String::from_utf8_lossy(word)),
+                "name a file",
+            );
+            return Ok(());
+        }
+        let argument = String::from_utf8_lossy(unquote(argument)).into_owned();
+        let suffix = self.repeated(&argument, at);
+        if at.level >= DEEPEST {
+            add(
+                self.report,
+                (Severity::Error, &code::INCLUDE_FILE_TOO_DEEP),
+                Some(at.place),
+                Log::Bare,
+                format!("files include each other more than {} deep", DEEPEST - 1),
+                "a file must not include itself",
+            );
+        } else if self.include(&argument, exec, &suffix, at) {
+            return Ok(());
+        }
+        if !required && !exec {
+            return Ok(());
+        }
+        add(
+            self.report,
+            (Severity::Error, &code::INCLUDE_FILE_MISSING),
+            Some(at.place),
+            Log::Bare,
+            if exec {
+                format!("the command `{argument}` cannot be run")
+            } else {
+                format!("the file `{argument}` does not exist")
+            },
+            "use `#tryinclude` where a file may be missing",
+        );
+        Err(Fatal)
+    }
+
+    /// Notes an inclusion; the names of files included again get a mark, as in `dialplan show`.
+    fn repeated(&mut self, argument: &str, at: At) -> String {
+        let Some(&count) = self.included.get(argument) else {
+            self.included.insert(argument.to_owned(), 0);
+            return String::new();
+        };
+        self.included.insert(argument.to_owned(), count + 1);
+        let suffix = format!("~~{}", count + 1);
+        add(
+            self.report,
+            (Severity::Warning, &code::INCLUDE_FILE_REPEATED),
+            Some(at.place),
+            Log::Bare,
+            format!("`{argument}` is included again"),
+            "the lines of one file count twice; duplicate priorities are dropped",
+        );
+        suffix
+    }
+
+    /// Reads what an argument names; false when nothing is there.
+    fn include(&mut self, argument: &str, exec: bool, suffix: &str, at: At) -> bool {
+        if exec {
+            let Ok(output) = self.reader.exec(argument) else {
+                return false;
+            };
+            // A fault inside has been reported, and does not reach this file.
+            let _ = self.file(format!("#exec {argument}{suffix}"), output, at.level + 1);
+            return true;
+        }
+        let path = if argument.starts_with('/') {
+            argument.to_owned()
+        } else {
+            format!("{}{argument}", self.folder)
+        };
+        let paths = if path.contains(['*', '?', '[', '{']) {
+            self.reader.glob(&path)
+        } else {
+            vec![path]
+        };
+        let mut found = false;
+        for path in paths {
+            let bytes = match self.reader.read(&path) {
+                Ok(bytes) => bytes,
+                Err(error) => {
+                    if error.kind() != io::ErrorKind::NotFound {
+                        add(
+                            self.report,
+                            (Severity::Error, &code::NOT_READABLE),
+                            Some(at.place),
+                            Log::Silent,
+                            format!("cannot read `{path}`: {error}"),
+                            "check its permissions",
+                        );
+                    }
+                    continue;
+                }
+            };
+            found = true;
+            if self
+                .file(format!("{path}{suffix}"), bytes, at.level + 1)
+                .is_err()
+            {
+                // The files that sort after it are not read either.
+                break;
+            }
+        }
+        found
+    }
+}
+
+/// Without `"..."` or `<...>` around it.
+fn unquote(text: &[u8]) -> &[u8] {
+    for (open, close) in [(b'"', b'"'), (b'<', b'>')] {
+        if let [first, inner @ .., last] = text
+            && *first == open
+            && *last == close
+        {
+            return inner;
+        }
+    }
+    text
+}
