@@ -3,12 +3,7 @@
 //! `warm` repeats the same 96 probes, `cold` takes 65,536 random ones; all probes exist. `linear` fits the
 //! entries one after the other, as Asterisk does. Figures are per lookup (one item).
 
-#![expect(
-    missing_docs,
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    reason = "a bench"
-)]
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a bench")]
 
 use std::sync::OnceLock;
 

@@ -54,7 +54,12 @@ pub(crate) struct Bucket {
 #[derive(Debug, Clone)]
 pub(crate) enum Node {
     /// One extension is left: its remaining steps.
-    Tail { steps: Range<u32>, run: Run },
+    Tail {
+        steps: Range<u32>,
+        run: Run,
+        /// Whether all steps are `X`.
+        digits: bool,
+    },
     /// Index of a branch.
     Branch(u32),
     /// Too deep: fit the extensions one by one.
@@ -128,6 +133,15 @@ pub(crate) fn head(text: &[u8]) -> u128 {
         .fold(0, |word, &byte| word << 8 | u128::from(byte))
 }
 
+/// Whether a string has neither dashes nor a leading `_`: it is matched as it stands.
+#[inline]
+pub(crate) fn is_plain(text: &[u8], head: u128) -> bool {
+    const ONES: u128 = u128::MAX / 255;
+    let dashes = head ^ (ONES * b'-' as u128);
+    let found = dashes.wrapping_sub(ONES) & !dashes & (ONES << 7);
+    found == 0 && head as u8 != b'_' && (text.len() <= 16 || !text.contains(&b'-'))
+}
+
 /// The first `len` (at most 15) bytes of a head.
 #[inline]
 pub(crate) fn cut(head: u128, len: usize) -> u128 {
@@ -186,9 +200,53 @@ impl Automaton {
         let hash = hash_literal(context, text, head);
         self.probe(hash, true, |at| {
             table.extensions.get(at as usize).is_some_and(|extension| {
-                extension.context == context && pattern::same_literal(&extension.exten, text)
+                let listed = extension.exten.as_bytes();
+                extension.context == context
+                    && if listed.len() == text.len() && text.len() <= 16 {
+                        self::head(listed) == head
+                    } else {
+                        pattern::same_literal(listed, text)
+                    }
             })
         })
+    }
+
+    /// The first candidate of a context, where one glance at each beginning tells; `None` says nothing.
+    /// This is the way of most lookups, so it takes no closures and keeps no state.
+    #[inline]
+    pub(crate) fn first(
+        &self,
+        table: &Table,
+        context: ContextId,
+        text: &[u8],
+        head: u128,
+    ) -> Option<u32> {
+        if let Some(at) = self.literal(table, context, text, head) {
+            return Some(at);
+        }
+        let scope = self.scopes.get(context.0 as usize)?;
+        let mut lengths = u32::from(scope.lengths) & ((2u32 << text.len().min(BEGINNING)) - 1);
+        while lengths != 0 {
+            let len = 31 - lengths.leading_zeros();
+            lengths ^= 1 << len;
+            let Some(bucket) = self.bucket(context, len as u8, cut(head, len as usize)) else {
+                continue;
+            };
+            let Node::Tail { steps, run, digits } = &bucket.node else {
+                return None;
+            };
+            let rest = text.get(len as usize..)?;
+            let fits = if *digits {
+                rest.len() == steps.len() && rest.iter().all(u8::is_ascii_digit)
+            } else {
+                let steps = self.steps.get(steps.start as usize..steps.end as usize)?;
+                self.tail(steps, rest).is_match()
+            };
+            if fits {
+                return Some(run.start);
+            }
+        }
+        None
     }
 
     #[inline]
@@ -266,7 +324,7 @@ impl Automaton {
         visit: &mut impl FnMut(Run, Fit) -> Walk<B>,
     ) -> Walk<B> {
         match node {
-            Node::Tail { steps, run } => {
+            Node::Tail { steps, run, .. } => {
                 let steps = self
                     .steps
                     .get(steps.start as usize..steps.end as usize)

@@ -125,7 +125,31 @@ impl Matcher {
             cid,
             now,
         };
+        if let Some(found) = self.glance(table, &query) {
+            return Ok(found);
+        }
         self.run::<EXACT>(table, &query, None)
+    }
+
+    /// The answer where it is plain to see: the first candidate takes every caller and has what is wanted.
+    #[inline]
+    fn glance(&self, table: &Table, query: &Query<'_>) -> Option<Found> {
+        let head = automaton::head(query.exten);
+        if !automaton::is_plain(query.exten, head) {
+            return None;
+        }
+        let at = self
+            .automaton
+            .first(table, query.context, query.exten, head)?;
+        let extension = table.extensions.get(at as usize)?;
+        if extension.cid.is_some() {
+            return None;
+        }
+        Some(Found {
+            priority: wanted(table, extension, query.want)?,
+            extension: ExtensionId(at),
+            steady: true,
+        })
     }
 
     /// Whether the dialled string is there.
@@ -198,7 +222,7 @@ impl Matcher {
         }
     }
 
-    #[inline]
+    #[inline(never)]
     fn run<const MODE: u8>(
         &self,
         table: &Table,
@@ -429,16 +453,7 @@ impl Search<'_, '_> {
             return Walk::Break(End::Stop);
         }
         self.matched = true;
-        let priority = match self.query.want {
-            Want::Priority(number) => self.table.numbered(extension, number),
-            Want::Label(label) => self.table.labelled(extension, label),
-            Want::Hint => extension.hint.is_some().then_some(PriorityId::NONE),
-            Want::Any => {
-                let range = &extension.priorities;
-                (!range.is_empty()).then_some(PriorityId(range.start))
-            }
-        };
-        match priority {
+        match wanted(self.table, extension, self.query.want) {
             Some(priority) => Walk::Break(End::Hit(Found {
                 priority,
                 extension: ExtensionId(at),
@@ -448,6 +463,20 @@ impl Search<'_, '_> {
                 self.steady = false;
                 Walk::Continue(())
             }
+        }
+    }
+}
+
+/// What is wanted of an extension, if it has it.
+#[inline]
+fn wanted(table: &Table, extension: &Extension, want: Want) -> Option<PriorityId> {
+    match want {
+        Want::Priority(number) => table.numbered(extension, number),
+        Want::Label(label) => table.labelled(extension, label),
+        Want::Hint => extension.hint.is_some().then_some(PriorityId::NONE),
+        Want::Any => {
+            let range = &extension.priorities;
+            (!range.is_empty()).then_some(PriorityId(range.start))
         }
     }
 }
