@@ -14,7 +14,7 @@ use strowger::base::{Interner, Place, SourceId, Text};
 use strowger::compile::{automaton, flatten};
 use strowger::program::{ContextId, Matcher, Table, Want};
 use strowger::syntax::ast::pattern::ExtensionKey;
-use strowger::syntax::ast::{Context, Extension, Number, Plan, Priority};
+use strowger::syntax::ast::{Context, Extension, Include, Number, Plan, Priority};
 
 const SIZES: [usize; 4] = [10, 1_000, 10_000, 100_000];
 
@@ -147,6 +147,48 @@ fn cold(bencher: Bencher<'_, '_>, size: usize) {
     bencher
         .counter(ItemsCount::new(case.probes.len()))
         .bench(|| lookups(case, &case.probes));
+}
+
+/// An office: internal numbers, an included outside line with generic patterns.
+#[divan::bench]
+fn office(bencher: Bencher<'_, '_>) {
+    let numbers = (100..200).map(|n| Text::from(n.to_string().as_str()));
+    let mut plan = plan_of(numbers.chain([Text::from("_[2-4]XX")]).collect());
+    let outside = ["_NXXXXXX", "_1NXXNXXXXXX", "_011.", "_9.", "911", "_*8X"].map(Text::from);
+    let mut outside = plan_of(outside.to_vec());
+    for mut context in outside.contexts.drain(..) {
+        context.name = Text::from("outside");
+        plan.contexts.push(context);
+    }
+    let place = Place::line(SourceId(0), 1);
+    plan.contexts[0].includes.push(Include {
+        text: Text::from("outside"),
+        context: Text::from("outside"),
+        times: None,
+        place,
+    });
+    let (table, matcher) = tables(&plan);
+    let probes = [
+        "101",
+        "250",
+        "5551212",
+        "12125551212",
+        "01149301234567",
+        "911",
+        "950",
+        "*81",
+    ];
+    bencher.counter(ItemsCount::new(probes.len())).bench(|| {
+        probes
+            .iter()
+            .filter_map(|probe| {
+                let exten = black_box(probe.as_bytes());
+                matcher
+                    .find(&table, ContextId(0), exten, Want::Priority(1), None, 0)
+                    .ok()
+            })
+            .count()
+    });
 }
 
 #[divan::bench(args = [10, 1_000, 10_000], sample_count = 10)]

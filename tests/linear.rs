@@ -1,5 +1,7 @@
 //! The matcher against a plain reading of the rules: sort all entries, try them one after the other.
 
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test")]
+
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 

@@ -1,5 +1,12 @@
 //! Every lookup of the matching corpus, answered by a real Asterisk.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::only_used_in_recursion,
+    reason = "a test"
+)]
+
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 

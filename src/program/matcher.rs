@@ -4,7 +4,7 @@
 use crate::base::pattern::{self, Fit};
 use crate::base::symbol::Symbol;
 use crate::base::zone::Zone;
-use crate::program::automaton::{self, Automaton, Run, Walk};
+use crate::program::automaton::{self, Automaton, Run, Typed, Walk};
 use crate::program::{Context, ContextId, Extension, ExtensionId, PriorityId, Switch, Table};
 
 /// How many contexts one search visits at most.
@@ -286,7 +286,7 @@ struct Search<'a, 's> {
     visited: Visited,
 }
 
-impl Search<'_, '_> {
+impl<'a> Search<'a, '_> {
     /// The context that a search starts in.
     #[inline]
     fn context<const MODE: u8>(&mut self, id: ContextId, context: &Context) -> Walk<End> {
@@ -324,7 +324,7 @@ impl Search<'_, '_> {
             let end = match self.extensions::<MODE>(id) {
                 // Even without includes of its own it must be remembered.
                 Walk::Continue(()) => self.elsewhere::<MODE>(id, included),
-                end => end,
+                end @ Walk::Break(_) => end,
             };
             match end {
                 // An early match ends the search of its own context only.
@@ -354,9 +354,18 @@ impl Search<'_, '_> {
         if pattern::is_pattern(dialled) {
             return self.as_pattern::<MODE>(scope.patterns.clone());
         }
-        automaton.patterns(table, scope, id, dialled, head, false, &mut |run, fit| {
+        let typed = self.typed(false);
+        automaton.patterns(table, scope, id, typed, &mut |run, fit| {
             self.candidates::<MODE>(run, fit)
         })
+    }
+
+    fn typed(&self, longer: bool) -> Typed<'a> {
+        Typed {
+            text: self.dialled,
+            head: self.head,
+            longer,
+        }
     }
 
     /// A literal and its caller-id variants, which follow each other.
@@ -408,23 +417,16 @@ impl Search<'_, '_> {
         let literals = automaton::beginning_with(&table.extensions, &scope.literals, |e| {
             literal_begins(e, dialled)
         });
+        let typed = self.typed(true);
         let mut visit = |run: Run, fit: Fit| self.candidates::<MODE>(run, fit);
-        automaton::scan(table, literals, dialled, true, &mut visit)?;
+        automaton::scan(table, literals, typed, &mut visit)?;
         if dialled.len() <= automaton::BEGINNING {
             let patterns = automaton::beginning_with(&table.extensions, &scope.patterns, |e| {
                 pattern_begins(e, dialled)
             });
-            automaton::scan(table, patterns, dialled, true, &mut visit)?;
+            automaton::scan(table, patterns, typed, &mut visit)?;
         }
-        automaton.patterns(
-            table,
-            scope,
-            id,
-            dialled,
-            automaton::head(dialled),
-            true,
-            &mut visit,
-        )
+        automaton.patterns(table, scope, id, typed, &mut visit)
     }
 
     #[inline]
@@ -453,17 +455,15 @@ impl Search<'_, '_> {
             return Walk::Break(End::Stop);
         }
         self.matched = true;
-        match wanted(self.table, extension, self.query.want) {
-            Some(priority) => Walk::Break(End::Hit(Found {
+        if let Some(priority) = wanted(self.table, extension, self.query.want) {
+            return Walk::Break(End::Hit(Found {
                 priority,
                 extension: ExtensionId(at),
                 steady: self.steady,
-            })),
-            None => {
-                self.steady = false;
-                Walk::Continue(())
-            }
+            }));
         }
+        self.steady = false;
+        Walk::Continue(())
     }
 }
 

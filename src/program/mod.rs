@@ -2,6 +2,7 @@
 
 pub(crate) mod automaton;
 pub mod context;
+pub mod explain;
 pub mod matcher;
 
 pub use context::{
