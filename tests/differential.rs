@@ -15,9 +15,50 @@ const NAMES: [&str; 5] = ["a", "b", "n", "i", "EXTEN"];
 
 /// Values that break naive compilation: what they lex as differs from what they look like.
 const VALUES: [&str; 44] = [
-    "", "0", "1", "2", "5", "9", "10", "007", "1.10", "-1", "-05.10", "-0", "+5", "abc", "a b", " 7 ", "\t3",
-    "\"q\"", "\"", "\"a\"b\"", "1+1", "a-b", "*98", "(", ")", "((", "x)", "[", "]", "{", "}", "$", "${a}", "$[1]",
-    ":", "a?b", "1e+18", "999999999999999999", "1000000000000000000", "5.", ".5", "a|b", "~", "\u{e9}",
+    "",
+    "0",
+    "1",
+    "2",
+    "5",
+    "9",
+    "10",
+    "007",
+    "1.10",
+    "-1",
+    "-05.10",
+    "-0",
+    "+5",
+    "abc",
+    "a b",
+    " 7 ",
+    "\t3",
+    "\"q\"",
+    "\"",
+    "\"a\"b\"",
+    "1+1",
+    "a-b",
+    "*98",
+    "(",
+    ")",
+    "((",
+    "x)",
+    "[",
+    "]",
+    "{",
+    "}",
+    "$",
+    "${a}",
+    "$[1]",
+    ":",
+    "a?b",
+    "1e+18",
+    "999999999999999999",
+    "1000000000000000000",
+    "5.",
+    ".5",
+    "a|b",
+    "~",
+    "\u{e9}",
 ];
 
 #[derive(Default, Clone)]
@@ -120,19 +161,23 @@ fn operand() -> impl Strategy<Value = String> {
 fn expression() -> impl Strategy<Value = String> {
     let operator = prop::sample::select(
         [
-            "+", "-", "*", "/", "%", "<", "<=", "=", "!=", ">", ">=", "|", "&", ":", "=~", "~~", "?", "::", " < ",
-            " + ", "",
+            "+", "-", "*", "/", "%", "<", "<=", "=", "!=", ">", ">=", "|", "&", ":", "=~", "~~",
+            "?", "::", " < ", " + ", "",
         ]
         .as_slice(),
     );
-    (operand(), prop::collection::vec((operator, operand()), 0..3)).prop_map(|(first, rest)| {
-        let mut text = first;
-        for (operator, operand) in rest {
-            text.push_str(operator);
-            text.push_str(&operand);
-        }
-        format!("$[{text}]")
-    })
+    (
+        operand(),
+        prop::collection::vec((operator, operand()), 0..3),
+    )
+        .prop_map(|(first, rest)| {
+            let mut text = first;
+            for (operator, operand) in rest {
+                text.push_str(operator);
+                text.push_str(&operand);
+            }
+            format!("$[{text}]")
+        })
 }
 
 fn template() -> impl Strategy<Value = String> {
@@ -173,7 +218,11 @@ fn dialplan() -> impl Strategy<Value = String> {
         let mut text = String::from("[globals]\nb=7\n[c]\n");
         for (i, line) in lines.iter().enumerate() {
             let label = if i == 1 { "(top)" } else { "" };
-            text.push_str(&format!("exten => _X.,{}{label},{}\n", i + 1, line.replace(';', "\\;")));
+            text.push_str(&format!(
+                "exten => _X.,{}{label},{}\n",
+                i + 1,
+                line.replace(';', "\\;")
+            ));
         }
         text.push_str("exten => i,1,Set(a=invalid)\nexten => h,1,Set(b=${a}h)\n");
         text

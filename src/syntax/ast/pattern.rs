@@ -5,7 +5,7 @@
 use std::cmp::Ordering;
 
 pub use crate::base::pattern::{
-    ByteSet, CHANNEL_EXTEN, Element, Elements, elements, is_pattern, undash,
+    ByteSet, CHANNEL_EXTEN, Element, Elements, elements, is_pattern, parting, undash,
 };
 
 const DOT: u32 = 0x1_8000;
@@ -134,20 +134,6 @@ fn pattern_bytes(exten: &[u8]) -> Vec<u8> {
     }
     put(&mut bytes, END);
     bytes
-}
-
-/// Position (from 1, counted in elements) and elements at which two patterns part; `None` element = end.
-/// `None` if they are the same extension.
-pub fn parting(a: &[u8], b: &[u8]) -> Option<(usize, Option<Element>, Option<Element>)> {
-    let (mut a, mut b) = (elements(a), elements(b));
-    for position in 1.. {
-        match (a.next(), b.next()) {
-            (None, None) => return None,
-            (x, y) if x == y => {}
-            (x, y) => return Some((position, x, y)),
-        }
-    }
-    None
 }
 
 #[cfg(test)]
