@@ -4,7 +4,8 @@
 //! `regcomp` of glibc 2.36): characters are UTF-8 where the bytes are valid, lengths count bytes.
 //! Without groups a match is found in time linear in the subject. Where the first group is read,
 //! a backtracking matcher with a step limit is asked; beyond the limit the linear matcher's groups
-//! are taken. Back-references are supported within that limit only: beyond it nothing matches.
+//! are taken, as for subjects that are not UTF-8. Back-references are supported within that limit
+//! and on UTF-8 only: beyond it nothing matches.
 
 mod bracket;
 mod cache;
@@ -123,7 +124,6 @@ impl Ere {
         let groups = translation.groups;
         let grouping = || {
             fancy_regex::RegexBuilder::new(&text)
-                .bytes_mode(fancy_regex::BytesMode::UnicodeBytes)
                 .leftmost_longest(true)
                 .backtrack_limit(STEP_LIMIT)
                 .delegate_size_limit(PROGRAM_LIMIT)
@@ -175,7 +175,7 @@ impl Ere {
     pub fn is_match(&self, subject: &[u8]) -> bool {
         match &self.engine {
             Engine::Regular { leftmost, .. } => leftmost.is_match(subject),
-            Engine::Backtracking(regex) => regex.is_match(subject).unwrap_or(false),
+            Engine::Backtracking(regex) => captured(regex, subject, 0).flatten().is_some(),
         }
     }
 
@@ -211,10 +211,9 @@ impl Ere {
 
 /// What the backtracking matcher finds from an offset on; `None` = it gave up.
 fn captured(regex: &fancy_regex::Regex, subject: &[u8], from: usize) -> Option<Option<Match>> {
-    let captures = match regex.captures_from_pos(subject, from) {
-        Ok(captures) => captures,
-        Err(_) => return None,
-    };
+    // It trusts the lengths that lead bytes promise, so other bytes than UTF-8 are not for it.
+    let subject = std::str::from_utf8(subject).ok()?;
+    let captures = regex.captures_from_pos(subject, from).ok()?;
     Some(captures.and_then(|captures| {
         let whole = captures.get(0)?;
         Some(Match {
