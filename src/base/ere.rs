@@ -94,6 +94,9 @@ enum Engine {
     Backtracking(Box<fancy_regex::Regex>),
 }
 
+/// The backtracking matcher reached its limit, or the subject is not for it.
+struct GaveUp;
+
 type MakeCache = Box<dyn Fn() -> hybrid::dfa::Cache + Send + Sync + UnwindSafe + RefUnwindSafe>;
 
 struct Longest {
@@ -110,11 +113,11 @@ impl fmt::Debug for Longest {
 }
 
 /// Bound of a compiled program, in bytes.
-const PROGRAM_LIMIT: usize = 4 << 20;
+const PROGRAM_LIMIT: usize = 2 << 20;
 /// Bound of the lazy automaton's cache, in bytes.
 const CACHE_LIMIT: usize = 1 << 20;
 /// Steps of the backtracking matcher before it gives up.
-const STEP_LIMIT: usize = 100_000;
+const STEP_LIMIT: usize = 50_000;
 
 impl Ere {
     /// Compiles a pattern.
@@ -175,14 +178,14 @@ impl Ere {
     pub fn is_match(&self, subject: &[u8]) -> bool {
         match &self.engine {
             Engine::Regular { leftmost, .. } => leftmost.is_match(subject),
-            Engine::Backtracking(regex) => captured(regex, subject, 0).flatten().is_some(),
+            Engine::Backtracking(regex) => matches!(captured(regex, subject, 0), Ok(Some(_))),
         }
     }
 
     /// The leftmost of all matches, and the longest of those.
     pub fn find(&self, subject: &[u8]) -> Option<Match> {
         match &self.engine {
-            Engine::Backtracking(regex) => captured(regex, subject, 0)?,
+            Engine::Backtracking(regex) => captured(regex, subject, 0).ok().flatten(),
             Engine::Regular {
                 leftmost,
                 longest,
@@ -195,7 +198,7 @@ impl Ere {
                 } else {
                     let exact = grouping
                         .as_deref()
-                        .and_then(|regex| captured(regex, subject, start))
+                        .and_then(|regex| captured(regex, subject, start).ok())
                         .flatten()
                         .filter(|found| found.start == start && found.end == end);
                     match exact {
@@ -209,12 +212,16 @@ impl Ere {
     }
 }
 
-/// What the backtracking matcher finds from an offset on; `None` = it gave up.
-fn captured(regex: &fancy_regex::Regex, subject: &[u8], from: usize) -> Option<Option<Match>> {
+/// What the backtracking matcher finds from an offset on.
+fn captured(
+    regex: &fancy_regex::Regex,
+    subject: &[u8],
+    from: usize,
+) -> Result<Option<Match>, GaveUp> {
     // It trusts the lengths that lead bytes promise, so other bytes than UTF-8 are not for it.
-    let subject = std::str::from_utf8(subject).ok()?;
-    let captures = regex.captures_from_pos(subject, from).ok()?;
-    Some(captures.and_then(|captures| {
+    let subject = std::str::from_utf8(subject).map_err(|_| GaveUp)?;
+    let captures = regex.captures_from_pos(subject, from).map_err(|_| GaveUp)?;
+    Ok(captures.and_then(|captures| {
         let whole = captures.get(0)?;
         Some(Match {
             start: whole.start(),
