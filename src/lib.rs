@@ -1,8 +1,27 @@
 //! strowger: an Asterisk-compatible dialplan engine.
 
+pub mod apps;
 pub mod base;
 pub mod compile;
 pub mod diagnostic;
+pub mod funcs;
 pub mod host;
+pub mod library;
+pub mod machine;
 pub mod program;
+pub mod store;
 pub mod syntax;
+
+use library::Registry;
+
+/// All applications and functions of this crate.
+pub fn standard_registry() -> Registry {
+    let mut registry = Registry::new();
+    for application in apps::ALL {
+        registry.add_application((*application).clone());
+    }
+    for function in funcs::ALL {
+        registry.add_function((*function).clone());
+    }
+    registry
+}

@@ -1,13 +1,21 @@
 //! Things without dialplan knowledge: places, sources, names, byte texts, numbers.
 
+pub mod arguments;
+pub mod cause;
+pub mod condition;
+pub mod ere;
+pub mod number;
 pub mod pattern;
 pub mod source;
+pub mod substring;
 pub mod symbol;
 pub mod text;
 pub mod timespec;
 pub mod value;
 pub mod zone;
 
+pub use ere::{Ere, EreCache, EreError};
+pub use number::Number;
 pub use source::{Place, SourceId, SourceMap};
 pub use symbol::{Interner, Symbol};
 pub use text::Text;

@@ -1,5 +1,7 @@
 //! Where the engine meets the world: files, clocks, calls.
 
+mod engine;
 pub mod files;
 
-pub use files::FileReader;
+pub use engine::{Engine, EngineBuilder, EngineError, Reload};
+pub use files::{FileReader, InputReader};

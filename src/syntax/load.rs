@@ -20,6 +20,7 @@ use crate::base::{Place, SourceId};
 use crate::diagnostic::{Diagnostic, Entry, Report, Severity, code};
 use crate::syntax::ast::{General, Plan};
 
+pub(in crate::syntax) use label::reaches;
 pub use reader::MemoryReader;
 
 /// Where files come from.
@@ -85,7 +86,9 @@ pub fn load(
     let readable = !config.files.is_empty();
     for file in config.files {
         let bytes = Rc::try_unwrap(file.bytes).unwrap_or_else(|shared| (*shared).clone());
-        report.sources.add(file.path, bytes);
+        report
+            .sources
+            .add_included(file.path, bytes, file.lines_before, file.mark);
     }
     if report.is_refused() {
         report.push(Diagnostic {

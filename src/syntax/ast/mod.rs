@@ -1,5 +1,6 @@
 //! The syntax tree of a dialplan as Asterisk registers it: what was refused is not in it.
 
+pub mod expression;
 pub mod pattern;
 
 use crate::base::{Place, Text};

@@ -1,3 +1,5 @@
-//! Lexers.
+//! Lexers, one per language.
 
 pub mod config;
+pub mod expression;
+pub mod template;

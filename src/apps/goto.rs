@@ -1,0 +1,125 @@
+//! Goto and GotoIf.
+
+use crate::base::condition::is_true;
+use crate::diagnostic::code;
+use crate::library::{Application, LineBuilder};
+use crate::machine::{Cx, Flow, TargetFault};
+use crate::program::instruction::Operation;
+use crate::syntax::lex::template::{Piece, next_piece};
+
+/// Go to another place.
+pub static GOTO: Application = Application::new(
+    "Goto",
+    "Jump to a particular priority, extension, or context.",
+    "[[context,]extension,]priority",
+    "Goes to a priority (a number, relative with `+` or `-`, or a label). Nothing is trimmed, and a number is not \
+     checked: the next lookup decides. A label that does not exist ends the call.",
+    run,
+)
+.compile(compile);
+
+/// Go to one of two places.
+pub static GOTO_IF: Application = Application::new(
+    "GotoIf",
+    "Conditional goto.",
+    "condition?[labeliftrue][:labeliffalse]",
+    "Goes to the first place if the condition is true, else to the second; a missing place means the next priority. \
+     Empty and a number equal to 0 are false, any other text is true.",
+    run_if,
+)
+.compile(compile_if);
+
+fn run(cx: &mut Cx<'_>, data: &[u8]) -> Flow {
+    if data.is_empty() {
+        cx.log(&code::GOTO_WITHOUT_ARGUMENT, || {
+            "Goto needs a priority".to_owned()
+        });
+        return Flow::Leave;
+    }
+    jump(cx, data)
+}
+
+/// Goes to a place, or says why it does not exist.
+pub(super) fn jump(cx: &mut Cx<'_>, target: &[u8]) -> Flow {
+    match cx.parse_target(target) {
+        Ok(to) => {
+            let text = format!("Goto ({},{},{})", to.context, to.exten, to.priority);
+            cx.verbose(3, text.as_bytes());
+            Flow::Jump(to)
+        }
+        Err(TargetFault::Empty) => Flow::Leave,
+        Err(TargetFault::NoLabel {
+            label,
+            context,
+            exten,
+        }) => {
+            cx.log(&code::LABEL_NOT_FOUND, || {
+                format!("no label `{label}` in extension `{exten}` of context `{context}`")
+            });
+            cx.log(&code::GOTO_TARGET_INVALID, || {
+                format!("`{label}` is neither a priority above 0 nor a label")
+            });
+            Flow::Leave
+        }
+    }
+}
+
+fn run_if(cx: &mut Cx<'_>, data: &[u8]) -> Flow {
+    if data.is_empty() {
+        cx.log(&code::CONDITION_EMPTY, || {
+            "GotoIf needs a condition".to_owned()
+        });
+        return Flow::Next;
+    }
+    let (condition, branches) = cut(data, b'?');
+    let (yes, no) = cut(branches.unwrap_or(&[]), b':');
+    let branch = if is_true(condition) {
+        yes
+    } else {
+        no.unwrap_or(&[])
+    };
+    if branch.is_empty() {
+        return Flow::Next;
+    }
+    jump(cx, branch)
+}
+
+fn cut(text: &[u8], at: u8) -> (&[u8], Option<&[u8]>) {
+    match text.iter().position(|&b| b == at) {
+        Some(i) => (text.get(..i).unwrap_or(text), text.get(i + 1..)),
+        None => (text, None),
+    }
+}
+
+fn compile(line: &mut dyn LineBuilder, data: &[u8]) -> Option<Operation> {
+    let to = line.local_target(data)?;
+    Some(Operation::Jump { to })
+}
+
+fn compile_if(line: &mut dyn LineBuilder, data: &[u8]) -> Option<Operation> {
+    // Only a condition that is one expression: its value hardly ever holds a `?`.
+    let (Piece::Expression(inside), rest) = next_piece(data, false)? else {
+        return None;
+    };
+    if !inside.closed {
+        return None;
+    }
+    let condition = data.get(..data.len() - rest.len())?;
+    let branches = rest.strip_prefix(b"?")?;
+    let (yes, no) = cut(branches, b':');
+    let next = line.context().next;
+    let mut target = |text: &[u8]| {
+        if text.is_empty() {
+            next
+        } else {
+            line.local_target(text)
+        }
+    };
+    let yes = target(yes)?;
+    let no = target(no.unwrap_or(&[]))?;
+    if let Some(operation) = line.comparison(condition, yes, no) {
+        return Some(operation);
+    }
+    let code = line.value(condition)?;
+    Some(Operation::BranchText { code, yes, no })
+}

@@ -1,0 +1,37 @@
+//! Hangup.
+
+use crate::base::cause::cause_named;
+use crate::diagnostic::code;
+use crate::library::Application;
+use crate::machine::{Cx, Flow};
+
+/// Hang up the calling channel.
+pub static HANGUP: Application = Application::new(
+    "Hangup",
+    "Hang up the calling channel.",
+    "[cause]",
+    "Ends the call. The cause is a number or a name such as `CALL_REJECTED`; without one the cause already set stays, or 16.",
+    run,
+);
+
+fn run(cx: &mut Cx<'_>, data: &[u8]) -> Flow {
+    let cause = if data.is_empty() {
+        None
+    } else {
+        let cause = cause_named(data);
+        if cause.is_none() {
+            let given = bstr::BStr::new(data).to_string();
+            cx.log(&code::HANGUP_CAUSE_INVALID, || {
+                format!("`{given}` is no hangup cause")
+            });
+        }
+        cause
+    };
+    let channel = cx.channel_mut();
+    match cause {
+        Some(cause) => channel.cause = cause,
+        None if channel.cause == 0 => channel.cause = 16,
+        None => {}
+    }
+    Flow::Leave
+}

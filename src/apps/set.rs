@@ -1,0 +1,114 @@
+//! Set and MSet.
+
+use crate::base::Value;
+use crate::base::arguments;
+use crate::diagnostic::code;
+use crate::library::{Application, LineBuilder};
+use crate::machine::{Cx, Flow};
+use crate::program::instruction::Operation;
+
+/// Set a variable or write a function.
+pub static SET: Application = Application::new(
+    "Set",
+    "Set channel variable or function value.",
+    "name=value",
+    "Sets one variable, or writes a function when the name ends in `)`. Split at the first `=`; nothing is trimmed \
+     or unquoted. `_name` is inherited by channels that this one creates, `__name` for ever.",
+    run,
+)
+.compile(compile);
+
+/// Set several variables.
+pub static MSET: Application = Application::new(
+    "MSet",
+    "Set channel variable(s) or function value(s).",
+    "name1=value1[,name2=value2[,...]]",
+    "Sets several variables. Arguments are cut at commas; quotes and protecting backslashes are removed.",
+    run_many,
+);
+
+fn run(cx: &mut Cx<'_>, data: &[u8]) -> Flow {
+    if data.is_empty() {
+        cx.log(&code::SET_EMPTY, || "Set needs name=value".to_owned());
+        return Flow::Next;
+    }
+    match assignment(data) {
+        Some((name, value)) => set(cx, name, value),
+        None => {
+            let text = bstr::BStr::new(data).to_string();
+            cx.log(&code::SET_WITHOUT_EQUALS, || {
+                format!("no `=` in `Set({text})`")
+            });
+            Flow::Next
+        }
+    }
+}
+
+fn assignment(text: &[u8]) -> Option<(&[u8], &[u8])> {
+    let at = text.iter().position(|&b| b == b'=')?;
+    Some((text.get(..at)?, text.get(at + 1..)?))
+}
+
+fn set(cx: &mut Cx<'_>, name: &[u8], value: &[u8]) -> Flow {
+    if name.iter().any(|b| *b == b' ' || *b == b'\t') && !name.ends_with(b")") {
+        let text = bstr::BStr::new(name).to_string();
+        cx.log(&code::SPACES_IN_VARIABLE_NAME, || {
+            format!("the name `{text}` has blanks, which belong to it")
+        });
+    }
+    if name.ends_with(b")") {
+        return Flow::Write {
+            function: name.to_vec(),
+            value: value.to_vec(),
+            then: Box::new(Flow::Next),
+        };
+    }
+    cx.set(name, value);
+    Flow::Next
+}
+
+fn run_many(cx: &mut Cx<'_>, data: &[u8]) -> Flow {
+    if data.is_empty() {
+        cx.log(&code::MSET_EMPTY, || "MSet needs name=value".to_owned());
+        return Flow::Next;
+    }
+    let pairs = arguments::standard(data, 100);
+    set_all(cx, pairs.into_iter())
+}
+
+fn set_all(cx: &mut Cx<'_>, mut pairs: std::vec::IntoIter<Vec<u8>>) -> Flow {
+    while let Some(pair) = pairs.next() {
+        let Some((name, value)) = assignment(&pair) else {
+            let text = bstr::BStr::new(&pair).to_string();
+            cx.log(&code::MSET_ENTRY_WITHOUT_EQUALS, || {
+                format!("no `=` in `{text}`")
+            });
+            continue;
+        };
+        if name.ends_with(b")") {
+            // A function may wait: the rest follows when it is written.
+            return Flow::Exec {
+                application: b"Set".to_vec(),
+                data: pair.clone(),
+                then: Some(Box::new(move |cx, _| set_all(cx, pairs))),
+            };
+        }
+        cx.set(name, value);
+    }
+    Flow::Next
+}
+
+fn compile(line: &mut dyn LineBuilder, data: &[u8]) -> Option<Operation> {
+    let (name, value) = assignment(data)?;
+    let slot = line.slot(name)?;
+    if let Some(Value::Int(n)) = line.constant(value)
+        && let Ok(value) = u32::try_from(n)
+    {
+        return Some(Operation::SetInteger { slot, value });
+    }
+    if let Some((from, add)) = line.add_constant(value) {
+        return Some(Operation::Add { slot, from, add });
+    }
+    let code = line.value(value)?;
+    Some(Operation::SetValue { slot, code })
+}

@@ -1,0 +1,108 @@
+//! Substitution while a dialplan is loaded: no channel, globals and functions only.
+
+use std::sync::{Arc, Mutex};
+
+use crate::base::{Text, Value};
+use crate::diagnostic::Entry;
+use crate::machine::{
+    Call, CallSetup, Channel, Effect, Environment, Event, Image, Limits, Location, Names, Note,
+    Observer, Shared, Start,
+};
+use crate::syntax::lex::template::has_substitution;
+use crate::syntax::load::LoadTime;
+
+/// Evaluates texts on an engine's shared state without a channel.
+pub struct AtLoad {
+    image: Arc<Image>,
+    shared: Arc<Shared>,
+    environment: Arc<dyn Environment>,
+}
+
+/// Keeps what a substitution logs.
+#[derive(Default)]
+struct Kept(Arc<Mutex<Vec<Entry>>>);
+
+impl Observer for Kept {
+    fn priority(&mut self, _: &Text, _: &Location, _: &[u8], _: &[u8]) {}
+    fn log(&mut self, _: &Text, entry: Entry) {
+        if let Ok(mut entries) = self.0.lock() {
+            entries.push(entry);
+        }
+    }
+    fn verbose(&mut self, _: &Text, _: u8, _: &[u8]) {}
+    fn note(&mut self, _: &Text, _: Note) {}
+}
+
+impl AtLoad {
+    /// Texts are evaluated with these names, globals and clock.
+    pub fn new(names: Arc<Names>, shared: Arc<Shared>, environment: Arc<dyn Environment>) -> Self {
+        Self {
+            image: Arc::new(Image::link(super::empty(false), names, 0)),
+            shared,
+            environment,
+        }
+    }
+
+    fn evaluate(&self, at: Option<Location>, text: &[u8], log: &mut Vec<Entry>) -> Vec<u8> {
+        if !has_substitution(text, false) {
+            return text.to_vec();
+        }
+        let entries = Arc::new(Mutex::new(Vec::new()));
+        let mut call = Call::new(
+            CallSetup {
+                image: self.image.clone(),
+                shared: self.shared.clone(),
+                environment: self.environment.clone(),
+                limits: Limits::default(),
+                allow: crate::machine::Allow::default(),
+                channel: Channel::new(""),
+            },
+            Start::Text {
+                text: Text::from(text),
+                at,
+            },
+        )
+        .with_observer(Box::new(Kept(entries.clone())));
+        // Nothing can wait for a host here: what tries to, fails.
+        let mut event = Event::Start;
+        loop {
+            match call.step(event) {
+                Effect::End(_) => break,
+                _ => event = Event::Failed("not possible while loading".into()),
+            }
+        }
+        if let Ok(mut entries) = entries.lock() {
+            log.append(&mut entries);
+        }
+        call.text().to_vec()
+    }
+}
+
+impl LoadTime for AtLoad {
+    fn set_global(&mut self, name: &[u8], value: &[u8]) {
+        if name.ends_with(b")") {
+            // Functions written in [globals] work on no channel.
+            return;
+        }
+        self.shared.set_global(name, Value::from_bytes(value));
+    }
+
+    fn substitute(&mut self, text: &[u8], log: &mut Vec<Entry>) -> Vec<u8> {
+        self.evaluate(None, text, log)
+    }
+
+    fn substitute_hint(
+        &mut self,
+        context: &[u8],
+        exten: &[u8],
+        text: &[u8],
+        log: &mut Vec<Entry>,
+    ) -> Vec<u8> {
+        let at = Location {
+            context: Text::from(context),
+            exten: Text::from(exten),
+            priority: 1,
+        };
+        self.evaluate(Some(at), text, log)
+    }
+}

@@ -1,0 +1,105 @@
+//! Application descriptors.
+
+use std::borrow::Cow;
+
+use crate::base::Value;
+use crate::library::{Example, Support};
+use crate::machine::{ApplicationBody, Cx, Flow};
+use crate::program::instruction::{CodeId, Operation};
+use crate::program::slots::Slot;
+
+/// Gives a line a direct operation at compile time; `None` = the general way.
+pub type CompileLine = fn(&mut dyn LineBuilder, &[u8]) -> Option<Operation>;
+
+/// Where a line stands, for a compile hook.
+#[derive(Debug, Clone, Copy)]
+pub struct LineContext {
+    /// Index of the line.
+    pub line: u32,
+    /// Index of the line that follows in the same extension, if the next number is there.
+    pub next: Option<u32>,
+}
+
+/// What a compile hook may ask of the compiler.
+pub trait LineBuilder {
+    /// Where the line stands.
+    fn context(&self) -> LineContext;
+    /// The slot of a plain variable name; `None` where the name is not static or belongs to the core.
+    fn slot(&mut self, name: &[u8]) -> Option<Slot>;
+    /// Compiles a text whose result is wanted as a value.
+    fn value(&mut self, text: &[u8]) -> Option<CodeId>;
+    /// The value of a text without substitutions, or of a constant expression.
+    fn constant(&mut self, text: &[u8]) -> Option<Value>;
+    /// `$[${slot}+constant]` as slot and constant.
+    fn add_constant(&mut self, text: &[u8]) -> Option<(Slot, i32)>;
+    /// `$[${slot} <compare> (${slot} or constant)]` as a branch to `yes` and `no`.
+    fn comparison(&mut self, text: &[u8], yes: u32, no: u32) -> Option<Operation>;
+    /// A priority number or label of the same extension, without substitutions, as a line index.
+    fn local_target(&mut self, text: &[u8]) -> Option<u32>;
+    /// Whether nothing can be seen of substituting this text: no function, no expression, no log entry.
+    fn is_quiet(&mut self, text: &[u8]) -> bool;
+}
+
+/// A dialplan application.
+#[derive(Debug, Clone)]
+pub struct Application {
+    /// Its name, as `Executing` lines show it; looked up without regard to case.
+    pub name: Cow<'static, str>,
+    /// One line.
+    pub synopsis: &'static str,
+    /// Its arguments.
+    pub syntax: &'static str,
+    /// What it does, in a few sentences.
+    pub doc: &'static str,
+    /// How far it is supported.
+    pub support: Support,
+    /// Examples, which are tests.
+    pub examples: &'static [Example],
+    /// What runs.
+    pub body: ApplicationBody,
+    /// Its direct operation, if it has one.
+    pub compile: Option<CompileLine>,
+}
+
+impl Application {
+    /// A descriptor of one of our own applications, fully supported, without direct operation or examples.
+    pub const fn new(
+        name: &'static str,
+        synopsis: &'static str,
+        syntax: &'static str,
+        doc: &'static str,
+        run: fn(&mut Cx<'_>, &[u8]) -> Flow,
+    ) -> Self {
+        Self {
+            name: Cow::Borrowed(name),
+            synopsis,
+            syntax,
+            doc,
+            support: Support::Full,
+            examples: &[],
+            body: ApplicationBody::Static(run),
+            compile: None,
+        }
+    }
+
+    /// With another level of support.
+    #[must_use]
+    pub const fn support(mut self, support: Support) -> Self {
+        self.support = support;
+        self
+    }
+
+    /// With a direct operation.
+    #[must_use]
+    pub const fn compile(mut self, compile: CompileLine) -> Self {
+        self.compile = Some(compile);
+        self
+    }
+
+    /// With examples.
+    #[must_use]
+    pub const fn examples(mut self, examples: &'static [Example]) -> Self {
+        self.examples = examples;
+        self
+    }
+}

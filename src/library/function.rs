@@ -1,0 +1,116 @@
+//! Function descriptors.
+
+use std::borrow::Cow;
+
+use crate::library::{Example, Support};
+use crate::machine::{Answer, Cx, Flow, ReadBody, WriteBody};
+
+/// A dialplan function.
+#[derive(Debug, Clone)]
+pub struct Function {
+    /// Its name, case-sensitive.
+    pub name: Cow<'static, str>,
+    /// One line.
+    pub synopsis: &'static str,
+    /// Its arguments.
+    pub syntax: &'static str,
+    /// What it gives, in a few sentences.
+    pub doc: &'static str,
+    /// How far it is supported.
+    pub support: Support,
+    /// Examples, which are tests.
+    pub examples: &'static [Example],
+    /// Reading, if it can be read.
+    pub read: Option<ReadBody>,
+    /// Writing, if it can be written.
+    pub write: Option<WriteBody>,
+    /// Whether `NAME(…)` inside `$[ ]` may read it: Asterisk offers only functions with a plain string reader there.
+    pub in_expressions: bool,
+}
+
+impl Function {
+    /// A descriptor of one of our own functions that can be read.
+    pub const fn read(
+        name: &'static str,
+        synopsis: &'static str,
+        syntax: &'static str,
+        doc: &'static str,
+        read: fn(&mut Cx<'_>, &[u8], &mut Vec<u8>) -> Answer,
+    ) -> Self {
+        Self {
+            name: Cow::Borrowed(name),
+            synopsis,
+            syntax,
+            doc,
+            support: Support::Full,
+            examples: &[],
+            read: Some(ReadBody::Static(read)),
+            write: None,
+            in_expressions: true,
+        }
+    }
+
+    /// A descriptor of one of our own functions that can only be written.
+    pub const fn write_only(
+        name: &'static str,
+        synopsis: &'static str,
+        syntax: &'static str,
+        doc: &'static str,
+        write: fn(&mut Cx<'_>, &[u8], &[u8]) -> Flow,
+    ) -> Self {
+        Self {
+            name: Cow::Borrowed(name),
+            synopsis,
+            syntax,
+            doc,
+            support: Support::Full,
+            examples: &[],
+            read: None,
+            write: Some(WriteBody::Static(write)),
+            in_expressions: true,
+        }
+    }
+
+    /// A descriptor of one of our own functions that can be read and written.
+    pub const fn read_write(
+        name: &'static str,
+        synopsis: &'static str,
+        syntax: &'static str,
+        doc: &'static str,
+        read: fn(&mut Cx<'_>, &[u8], &mut Vec<u8>) -> Answer,
+        write: fn(&mut Cx<'_>, &[u8], &[u8]) -> Flow,
+    ) -> Self {
+        Self {
+            name: Cow::Borrowed(name),
+            synopsis,
+            syntax,
+            doc,
+            support: Support::Full,
+            examples: &[],
+            read: Some(ReadBody::Static(read)),
+            write: Some(WriteBody::Static(write)),
+            in_expressions: true,
+        }
+    }
+
+    /// Not readable as `NAME(…)` inside `$[ ]`.
+    #[must_use]
+    pub const fn not_in_expressions(mut self) -> Self {
+        self.in_expressions = false;
+        self
+    }
+
+    /// With another level of support.
+    #[must_use]
+    pub const fn support(mut self, support: Support) -> Self {
+        self.support = support;
+        self
+    }
+
+    /// With examples.
+    #[must_use]
+    pub const fn examples(mut self, examples: &'static [Example]) -> Self {
+        self.examples = examples;
+        self
+    }
+}

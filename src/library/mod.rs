@@ -1,0 +1,11 @@
+//! Descriptors of applications and functions, and the registry that binds names to them.
+
+mod application;
+mod document;
+mod function;
+mod registry;
+
+pub use application::{Application, CompileLine, LineBuilder, LineContext};
+pub use document::{Example, Support};
+pub use function::Function;
+pub use registry::Registry;

@@ -1,0 +1,675 @@
+//! `Call`: one call as a value. `step` runs it until something must be done outside.
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::base::condition::is_true;
+use crate::base::{Text, Value};
+use crate::diagnostic::{Code, code};
+use crate::machine::environment::{Allow, Environment, Limits};
+use crate::machine::evaluate::{DATA_LIMIT, Evaluator, Status};
+use crate::machine::image::Image;
+use crate::machine::pbx::Phase;
+use crate::machine::shared::Shared;
+use crate::machine::state::State;
+use crate::machine::variables::Variables;
+use crate::machine::{
+    Channel, Cx, Effect, Event, Flow, Location, Observer, Then, ThenFlow, ThenText,
+};
+use crate::program::slots::Slot;
+use crate::syntax::lex::template::next_piece;
+
+/// What a new call is made of.
+pub struct CallSetup {
+    /// The dialplan.
+    pub image: Arc<Image>,
+    /// The engine's shared state.
+    pub shared: Arc<Shared>,
+    /// Time and chance.
+    pub environment: Arc<dyn Environment>,
+    /// Limits.
+    pub limits: Limits,
+    /// What is allowed outside of the engine.
+    pub allow: Allow,
+    /// The channel.
+    pub channel: Channel,
+}
+
+impl fmt::Debug for CallSetup {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CallSetup")
+            .field("channel", &self.channel)
+            .finish_non_exhaustive()
+    }
+}
+
+/// How a call begins, or goes on after it ended (a leg of a Dial runs several things in turn).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Start {
+    /// Run the dialplan from a place to the end of the call, with `h` and the hangup handlers.
+    Extension(Location),
+    /// Run a subroutine (a Gosub target with arguments) until it returns.
+    Subroutine(Text),
+    /// Run one application.
+    Application {
+        /// Its name.
+        name: Text,
+        /// Its data.
+        data: Text,
+    },
+    /// Substitute a text; the result is [`Call::text`].
+    Text {
+        /// The text.
+        text: Text,
+        /// Where EXTEN, CONTEXT and PRIORITY are; `None` = there is no channel at all, as while a dialplan is loaded.
+        at: Option<Location>,
+    },
+    /// Run `h` of a context and the hangup handlers: the channel is gone.
+    End {
+        /// Whether `h` is looked for, or only the handlers run.
+        h: bool,
+    },
+}
+
+/// How a call ended.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Outcome {
+    /// Why.
+    pub reason: EndReason,
+    /// Hangup cause of the channel; 0 = none set.
+    pub cause: u32,
+    /// Priorities executed so far.
+    pub priorities: u64,
+    /// Where the dialplan ended.
+    pub at: Location,
+}
+
+/// Why a call, subroutine or application ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum EndReason {
+    /// The channel is hung up: an application said so, the other side, or the end of the dialplan.
+    Hangup,
+    /// A subroutine returned, or an application came back and the channel goes on.
+    Returned,
+    /// A subroutine or application ended the channel.
+    Left,
+    /// A limit of the engine.
+    Limit(&'static Code),
+}
+
+/// What waits for the outcome of something.
+pub(super) enum Pending {
+    /// An application waits for the host.
+    Event(Then),
+    /// An application waits for a text.
+    Text(ThenText),
+    /// An application waits for another.
+    Flow(ThenFlow),
+}
+
+/// What the evaluation in progress is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Purpose {
+    /// The data of the present line.
+    Data,
+    /// A value for a slot.
+    Value(Slot),
+    /// A branch.
+    Branch { yes: u32, no: u32 },
+    /// A text that an application asked for.
+    Application,
+    /// A text that the host asked for.
+    Text,
+}
+
+/// What the call does at present.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Doing {
+    /// Looks up the next line at `state.at`.
+    Lookup,
+    /// Runs the line at `line`.
+    Line,
+    /// An evaluation waits for the host.
+    Evaluation,
+    /// An application waits for the host.
+    Application,
+    /// The PBX loop itself waits for the host.
+    Loop,
+    /// Is to substitute a text.
+    Text,
+    /// Over.
+    Ended,
+}
+
+/// Work that waits for a subroutine which the machine itself started.
+pub(super) struct Outer {
+    pub(super) evaluator: Evaluator,
+    pub(super) purpose: Purpose,
+    pub(super) pending: Vec<Pending>,
+    pub(super) at: Location,
+    pub(super) line: u32,
+    pub(super) steady: bool,
+    /// Whether an evaluation (and not an application) waits.
+    pub(super) evaluating: bool,
+}
+
+/// One call: a value, never a thread.
+pub struct Call {
+    pub(super) state: State,
+    pub(super) evaluator: Evaluator,
+    pub(super) purpose: Purpose,
+    pub(super) pending: Vec<Pending>,
+    pub(super) outer: Vec<Outer>,
+    pub(super) doing: Doing,
+    pub(super) phase: Phase,
+    /// Index of the present line.
+    pub(super) line: u32,
+    /// Whether the present line is the first candidate of its lookup, whatever the time and the caller:
+    /// then direct links lead where a lookup would.
+    pub(super) steady: bool,
+    /// Priorities left in this step.
+    pub(super) fuel: u32,
+    pub(super) executed: u64,
+    /// Whether the effect in progress was shortened to the absolute time-out.
+    pub(super) shortened: bool,
+    pub(super) reason: EndReason,
+}
+
+impl fmt::Debug for Call {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Call")
+            .field("channel", &self.state.channel.name)
+            .field("at", &self.state.at)
+            .field("doing", &self.doing)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Call {
+    /// A call that has not begun.
+    pub fn new(setup: CallSetup, start: Start) -> Self {
+        let state = State {
+            image: setup.image,
+            shared: setup.shared,
+            environment: setup.environment,
+            limits: setup.limits,
+            allow: setup.allow,
+            has_channel: true,
+            textual: false,
+            channel: setup.channel,
+            variables: Variables::default(),
+            at: Location {
+                context: Text::from("default"),
+                exten: Text::from("s"),
+                priority: 1,
+            },
+            stack: Vec::new(),
+            observer: None,
+            hungup: false,
+            dead: false,
+            exception: None,
+            stopped: None,
+            spare: Vec::new(),
+            returned: false,
+            redirect: None,
+        };
+        let mut call = Self {
+            state,
+            evaluator: Evaluator::default(),
+            purpose: Purpose::Data,
+            pending: Vec::new(),
+            outer: Vec::new(),
+            doing: Doing::Ended,
+            phase: Phase::Running,
+            line: crate::program::line::NONE,
+            steady: false,
+            fuel: 0,
+            executed: 0,
+            shortened: false,
+            reason: EndReason::Hangup,
+        };
+        call.restart(start);
+        call
+    }
+
+    /// Begins again on the same channel, with its variables. What was in progress is dropped.
+    pub fn restart(&mut self, start: Start) {
+        self.pending.clear();
+        self.outer.clear();
+        self.doing = Doing::Lookup;
+        self.steady = false;
+        self.begin(start);
+    }
+
+    /// With somebody who watches: every priority then runs the general way.
+    #[must_use]
+    pub fn with_observer(mut self, observer: Box<dyn Observer>) -> Self {
+        self.state.observer = Some(observer);
+        self
+    }
+
+    /// Substitutes every text by the textual evaluator and takes no direct operation: the second
+    /// implementation, for comparison.
+    #[must_use]
+    pub fn textual(mut self) -> Self {
+        self.state.textual = true;
+        self
+    }
+
+    /// Sets a variable or writes a function before the call begins, such as `CALLERID(num)`.
+    #[must_use]
+    pub fn with(mut self, name: &str, value: &str) -> Self {
+        self.set(name.as_bytes(), value.as_bytes());
+        self
+    }
+
+    /// Sets a variable, or writes a function that does not wait.
+    pub fn set(&mut self, name: &[u8], value: &[u8]) {
+        let mut cx = Cx {
+            state: &mut self.state,
+        };
+        if !name.ends_with(b")") {
+            cx.set(name, value);
+            return;
+        }
+        let (function, arguments, _) = crate::syntax::lex::template::function_call(name);
+        if let Some(linked) = cx.function(function)
+            && let Some(write) = &linked.write
+        {
+            write.write(&mut cx, arguments, value);
+        }
+    }
+
+    /// The text of `${name}` as far as it is a variable.
+    pub fn variable(&mut self, name: &[u8]) -> Option<Text> {
+        let cx = Cx {
+            state: &mut self.state,
+        };
+        cx.variable(name).map(|v| v.to_text())
+    }
+
+    /// All channel variables with their values.
+    pub fn variables(&self) -> Vec<(Text, Text)> {
+        self.state
+            .variables
+            .list(&self.state.image.program.slots)
+            .into_iter()
+            .map(|(n, v, _)| (n, v.to_text()))
+            .collect()
+    }
+
+    /// The call as applications see it: for hosts that look or change something between steps.
+    pub fn cx(&mut self) -> Cx<'_> {
+        Cx {
+            state: &mut self.state,
+        }
+    }
+
+    /// The channel.
+    pub fn channel(&self) -> &Channel {
+        &self.state.channel
+    }
+
+    /// The channel, to change it.
+    pub fn channel_mut(&mut self) -> &mut Channel {
+        &mut self.state.channel
+    }
+
+    /// Where the call is.
+    pub fn location(&self) -> &Location {
+        &self.state.at
+    }
+
+    /// Priorities executed so far.
+    pub fn priorities(&self) -> u64 {
+        self.executed
+    }
+
+    /// The other side hung up: the call ends after the present application. While an effect is in
+    /// progress, give `Event::Hangup` to `step` instead.
+    pub fn hang_up(&mut self, cause: u32) {
+        if self.state.channel.cause == 0 {
+            self.state.channel.cause = cause;
+        }
+        self.state.hungup = true;
+    }
+
+    /// Another place: where the call goes on after the present application (ChannelRedirect).
+    pub fn redirect(&mut self, to: Location) {
+        self.state.redirect = Some(to);
+    }
+
+    /// The result of [`Start::Text`].
+    pub fn text(&self) -> &[u8] {
+        self.evaluator.text()
+    }
+
+    /// Runs until something must be done outside; the event says what came of the effect before.
+    pub fn step(&mut self, event: Event) -> Effect {
+        let left = self
+            .state
+            .limits
+            .max_priorities
+            .saturating_sub(self.executed);
+        self.fuel = u32::try_from(left)
+            .unwrap_or(u32::MAX)
+            .min(self.state.limits.fuel.max(1));
+        let mut image = self.state.image.clone();
+        let mut effect = self.deliver(&image, event);
+        loop {
+            if let Some(wanted) = effect {
+                match self.emit(wanted) {
+                    Ok(effect) => return effect,
+                    Err(event) => {
+                        effect = self.deliver(&image, event);
+                        continue;
+                    }
+                }
+            }
+            if image.generation != self.state.image.generation {
+                image = self.state.image.clone();
+            }
+            effect = self.advance(&image);
+        }
+    }
+
+    /// Hands an event to whoever waits for it.
+    fn deliver(&mut self, image: &Image, event: Event) -> Option<Effect> {
+        let event = self.arrived(event);
+        match self.doing {
+            Doing::Lookup | Doing::Line | Doing::Text | Doing::Ended => None,
+            Doing::Evaluation => {
+                let mut cx = Cx {
+                    state: &mut self.state,
+                };
+                let status = self.evaluator.resume(image, &mut cx, event);
+                self.evaluated(image, status)
+            }
+            Doing::Application => {
+                let flow = match self.pending.pop() {
+                    Some(Pending::Event(then)) => {
+                        let mut cx = Cx {
+                            state: &mut self.state,
+                        };
+                        then(&mut cx, event)
+                    }
+                    _ => Flow::Leave,
+                };
+                self.flow(image, flow)
+            }
+            Doing::Loop => self.loop_event(image, event),
+        }
+    }
+
+    fn advance(&mut self, image: &Image) -> Option<Effect> {
+        match self.doing {
+            Doing::Lookup => self.lookup(image),
+            Doing::Line => self.run_lines(image),
+            Doing::Text => {
+                let mut cx = Cx {
+                    state: &mut self.state,
+                };
+                let status = self.evaluator.run(image, &mut cx);
+                self.evaluated(image, status)
+            }
+            Doing::Ended => Some(Effect::End(Box::new(self.outcome()))),
+            // Something waits, but gave no effect: cannot happen; ending is the safe answer.
+            Doing::Evaluation | Doing::Application | Doing::Loop => {
+                self.doing = Doing::Ended;
+                None
+            }
+        }
+    }
+
+    fn outcome(&self) -> Outcome {
+        Outcome {
+            reason: self.state.stopped.map_or(self.reason, EndReason::Limit),
+            cause: self.state.channel.cause,
+            priorities: self.executed,
+            at: self.state.at.clone(),
+        }
+    }
+
+    /// Substitutes the data of the present line and runs its application.
+    pub(super) fn general(&mut self, image: &Image) -> Option<Effect> {
+        let id = crate::program::PriorityId(self.line);
+        let program = &image.program;
+        let (Some(entry), Some(line)) = (
+            program.table.priority(id),
+            program.lines.get(self.line as usize),
+        ) else {
+            self.doing = Doing::Lookup;
+            return None;
+        };
+        self.purpose = Purpose::Data;
+        let mut cx = Cx {
+            state: &mut self.state,
+        };
+        // An unknown application ends the call before anything is substituted.
+        if image
+            .applications
+            .get(line.application as usize)
+            .is_none_or(Option::is_none)
+        {
+            let (at, name) = (cx.location().clone(), program.names.resolve(entry.app));
+            cx.log(&code::APPLICATION_UNKNOWN, || {
+                format!(
+                    "no application `{}` at {}@{}, priority {}",
+                    bstr::BStr::new(name),
+                    at.exten,
+                    at.context,
+                    at.priority
+                )
+            });
+            return self.finished(image, Flow::Leave);
+        }
+        let status = if !cx.state.textual {
+            self.evaluator.start_code(line.code);
+            self.evaluator.run(image, &mut cx)
+        } else {
+            self.evaluator.start_text(&entry.data);
+            self.evaluator.run(image, &mut cx)
+        };
+        self.evaluated(image, status)
+    }
+
+    /// Goes on after an evaluation.
+    pub(super) fn evaluated(&mut self, image: &Image, status: Status) -> Option<Effect> {
+        match status {
+            Status::Await(effect) => {
+                self.doing = Doing::Evaluation;
+                Some(effect)
+            }
+            Status::Subroutine(target) => self.enter_subroutine(image, &target, true),
+            Status::Done => match self.purpose {
+                Purpose::Data => self.run_application(image),
+                Purpose::Value(slot) => {
+                    let mut value = self.evaluator.take_value();
+                    if let Value::Text(text) = &value {
+                        // The limit is that of the whole data, `name=` included.
+                        let name = image.program.slots.name(slot).len() + 1;
+                        let room = DATA_LIMIT.saturating_sub(name);
+                        if text.len() > room {
+                            value = Value::from_bytes(text.get(..room).unwrap_or(&[]));
+                        }
+                    }
+                    self.state.variables.set_slot(slot, value);
+                    self.doing = Doing::Line;
+                    self.next_line(image);
+                    None
+                }
+                Purpose::Branch { yes, no } => {
+                    let value = self.evaluator.take_value();
+                    if matches!(&value, Value::Text(text) if text.contains(&b'?')) {
+                        // The value changes where the data is cut: the application reads it whole.
+                        return self.branch_by_text(image, &value);
+                    }
+                    let holds = match &value {
+                        Value::Int(n) => *n as i32 != 0,
+                        Value::Text(text) => is_true(text),
+                    };
+                    self.line = if holds { yes } else { no };
+                    self.doing = Doing::Line;
+                    self.arrive(image);
+                    None
+                }
+                Purpose::Text => {
+                    self.reason = EndReason::Returned;
+                    self.doing = Doing::Ended;
+                    None
+                }
+                Purpose::Application => {
+                    let flow = match self.pending.pop() {
+                        Some(Pending::Text(then)) => {
+                            let mut cx = Cx {
+                                state: &mut self.state,
+                            };
+                            then(&mut cx, self.evaluator.text().to_vec())
+                        }
+                        _ => Flow::Leave,
+                    };
+                    self.flow(image, flow)
+                }
+            },
+        }
+    }
+
+    /// The present line as its application reads it, with the value of its leading expression.
+    fn branch_by_text(&mut self, image: &Image, value: &Value) -> Option<Effect> {
+        let data = image
+            .program
+            .table
+            .priorities
+            .get(self.line as usize)
+            .map_or(&[][..], |entry| entry.data.as_bytes());
+        let angle = image.program.options.anglesubstitution;
+        let rest = next_piece(data, angle).map_or(&[][..], |(_, rest)| rest);
+        let mut text = Vec::new();
+        value.append_to(&mut text);
+        text.extend_from_slice(rest);
+        self.evaluator.replace_text(text);
+        self.purpose = Purpose::Data;
+        self.run_application(image)
+    }
+
+    fn run_application(&mut self, image: &Image) -> Option<Effect> {
+        let application = image
+            .program
+            .lines
+            .get(self.line as usize)
+            .and_then(|line| image.applications.get(line.application as usize))
+            .and_then(Option::as_ref);
+        let Some(application) = application else {
+            return self.finished(image, Flow::Leave);
+        };
+        let data = self.evaluator.text();
+        if let Some(observer) = &mut self.state.observer {
+            observer.priority(
+                &self.state.channel.name,
+                &self.state.at,
+                &application.name,
+                data,
+            );
+        }
+        let mut cx = Cx {
+            state: &mut self.state,
+        };
+        let flow = application.body.run(&mut cx, data);
+        self.flow(image, flow)
+    }
+
+    /// Carries out what an application decided.
+    pub(super) fn flow(&mut self, image: &Image, flow: Flow) -> Option<Effect> {
+        let mut flow = flow;
+        loop {
+            let mut cx = Cx {
+                state: &mut self.state,
+            };
+            flow = match flow {
+                Flow::Await(effect, then) => {
+                    self.pending.push(Pending::Event(then));
+                    self.doing = Doing::Application;
+                    return Some(effect);
+                }
+                Flow::Substitute(text, then) => {
+                    self.evaluator.start_text(&text);
+                    self.pending.push(Pending::Text(then));
+                    self.purpose = Purpose::Application;
+                    let status = self.evaluator.run(image, &mut cx);
+                    return self.evaluated(image, status);
+                }
+                Flow::Read(inside, then) => {
+                    self.evaluator.start_read(inside);
+                    self.pending.push(Pending::Text(then));
+                    self.purpose = Purpose::Application;
+                    let status = self.evaluator.run(image, &mut cx);
+                    return self.evaluated(image, status);
+                }
+                Flow::Write {
+                    function,
+                    value,
+                    then,
+                } => {
+                    self.pending
+                        .push(Pending::Flow(Box::new(|_, flow| match flow {
+                            Flow::Next => *then,
+                            other => other,
+                        })));
+                    write_function(&mut cx, &function, &value)
+                }
+                Flow::Exec {
+                    application,
+                    data,
+                    then,
+                } => {
+                    if let Some(then) = then {
+                        self.pending.push(Pending::Flow(then));
+                    }
+                    match image.names.application(&application) {
+                        Some(linked) => linked.body.run(&mut cx, &data),
+                        None => Flow::Leave,
+                    }
+                }
+                Flow::Subroutine { target, then } => {
+                    self.pending.push(Pending::Flow(then));
+                    return self.enter_subroutine(image, &target, false);
+                }
+                ended => match self.pending.pop() {
+                    Some(Pending::Flow(then)) => then(&mut cx, ended),
+                    _ => return self.finished(image, ended),
+                },
+            };
+        }
+    }
+}
+
+/// Writes a function; unknown and read-only ones are logged, and the dialplan goes on.
+fn write_function(cx: &mut Cx<'_>, call: &[u8], value: &[u8]) -> Flow {
+    let (name, arguments, closed) = crate::syntax::lex::template::function_call(call);
+    if !closed {
+        cx.log(&code::FUNC_MISSING_PARENTHESIS, || {
+            format!("no `)` in `{}`", bstr::BStr::new(call))
+        });
+    }
+    match cx.function(name) {
+        None => {
+            cx.log(&code::FUNC_UNKNOWN, || {
+                format!("no function `{}`", bstr::BStr::new(name))
+            });
+            Flow::Next
+        }
+        Some(linked) => match &linked.write {
+            Some(write) => write.write(cx, arguments, value),
+            None => {
+                cx.log(&code::FUNC_NOT_WRITABLE, || {
+                    format!(
+                        "the function `{}` cannot be written to",
+                        bstr::BStr::new(name)
+                    )
+                });
+                Flow::Next
+            }
+        },
+    }
+}

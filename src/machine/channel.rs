@@ -1,0 +1,116 @@
+//! What a call knows of its channel.
+
+use std::time::Duration;
+
+use crate::base::Text;
+
+/// State of a channel, as CHANNEL(state) prints it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ChannelState {
+    /// Nothing happened yet.
+    Down,
+    /// The caller hears ringing, the call is not answered.
+    #[default]
+    Ring,
+    /// It rings here.
+    Ringing,
+    /// Answered.
+    Up,
+}
+
+impl ChannelState {
+    /// The name that CHANNEL(state) gives.
+    pub fn name(self) -> &'static str {
+        match self {
+            ChannelState::Down => "Down",
+            ChannelState::Ring => "Ring",
+            ChannelState::Ringing => "Ringing",
+            ChannelState::Up => "Up",
+        }
+    }
+}
+
+/// A party: number and name, each perhaps absent.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Party {
+    /// Number; `None` = the party has no number.
+    pub number: Option<Text>,
+    /// Name; `None` = the party has no name.
+    pub name: Option<Text>,
+    /// Further items of CALLERID(), CONNECTEDLINE(), REDIRECTING() by their name.
+    pub items: Vec<(Text, Text)>,
+}
+
+/// Time-outs of a channel, as TIMEOUT() sets them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Timeouts {
+    /// Between two digits.
+    pub digit: Duration,
+    /// For the first digit.
+    pub response: Duration,
+    /// When the call ends, since the epoch.
+    pub absolute: Option<Duration>,
+}
+
+impl Default for Timeouts {
+    /// 5 s between digits, 10 s for the first digit, no absolute time-out.
+    fn default() -> Self {
+        Self {
+            digit: Duration::from_secs(5),
+            response: Duration::from_secs(10),
+            absolute: None,
+        }
+    }
+}
+
+/// A channel.
+#[derive(Debug, Clone)]
+pub struct Channel {
+    /// Its name, such as `PJSIP/alice-00000001`.
+    pub name: Text,
+    /// Unique id.
+    pub uniqueid: Text,
+    /// Id of the first channel of this call.
+    pub linkedid: Text,
+    /// State.
+    pub state: ChannelState,
+    /// Language.
+    pub language: Text,
+    /// Caller.
+    pub caller: Party,
+    /// Connected party.
+    pub connected: Party,
+    /// Redirecting party.
+    pub redirecting: Party,
+    /// Time-outs.
+    pub timeouts: Timeouts,
+    /// Hangup cause; 0 = none set.
+    pub cause: u32,
+    /// Items of CHANNEL() that were set, by name.
+    pub items: Vec<(Text, Text)>,
+    /// The SHARED() store.
+    pub shared: Vec<(Text, Text)>,
+    /// Hangup handlers, last pushed last: Gosub targets.
+    pub hangup_handlers: Vec<Text>,
+}
+
+impl Channel {
+    /// A channel of this name in state Ring.
+    pub fn new(name: impl Into<Text>) -> Self {
+        Self {
+            name: name.into(),
+            uniqueid: Text::EMPTY,
+            linkedid: Text::EMPTY,
+            state: ChannelState::default(),
+            language: Text::from("en"),
+            caller: Party::default(),
+            connected: Party::default(),
+            redirecting: Party::default(),
+            timeouts: Timeouts::default(),
+            cause: 0,
+            items: Vec::new(),
+            shared: Vec::new(),
+            hangup_handlers: Vec::new(),
+        }
+    }
+}

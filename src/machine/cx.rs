@@ -1,0 +1,344 @@
+//! `Cx`: what an application or function may touch.
+
+use std::time::Duration;
+
+use crate::base::{Text, Value};
+use crate::diagnostic::{Code, Entry, Level};
+use crate::machine::environment::{Allow, Environment};
+use crate::machine::image::{Image, LinkedFunction};
+use crate::machine::shared::Shared;
+use crate::machine::state::State;
+use crate::machine::variables::{Inherit, inheritance};
+use crate::machine::{Channel, Location, Note};
+use crate::program::instruction::Core;
+use crate::program::matcher::{Found, NotFound, Want};
+use crate::program::{Priority, PriorityId};
+
+/// The call, as an application or function sees it.
+#[derive(Debug)]
+pub struct Cx<'a> {
+    pub(crate) state: &'a mut State,
+}
+
+impl Cx<'_> {
+    /// The channel.
+    pub fn channel(&self) -> &Channel {
+        &self.state.channel
+    }
+
+    /// The channel, to change it.
+    pub fn channel_mut(&mut self) -> &mut Channel {
+        &mut self.state.channel
+    }
+
+    /// Where the call is.
+    pub fn location(&self) -> &Location {
+        &self.state.at
+    }
+
+    /// The state that all calls of the engine share.
+    pub fn shared(&self) -> &Shared {
+        &self.state.shared
+    }
+
+    /// Time since the epoch, as the host's clock has it.
+    pub fn now(&self) -> Duration {
+        self.state.environment.now()
+    }
+
+    /// Time, chance, process environment.
+    pub fn environment(&self) -> &dyn Environment {
+        self.state.environment.as_ref()
+    }
+
+    /// What the engine allows outside of itself.
+    pub fn allow(&self) -> Allow {
+        self.state.allow
+    }
+
+    /// Whether the call runs `h` or hangup handlers: what waits or reads fails at once.
+    pub fn is_dead(&self) -> bool {
+        self.state.dead
+    }
+
+    /// Whether the channel was hung up.
+    pub fn is_hungup(&self) -> bool {
+        self.state.hungup
+    }
+
+    /// The hangup cause is set, and the channel counts as hung up.
+    pub fn hang_up(&mut self, cause: Option<u32>) {
+        if let Some(cause) = cause {
+            self.state.channel.cause = cause;
+        }
+        self.state.hungup = true;
+    }
+
+    /// What raised the exception that `e` handles: reason and place.
+    pub fn exception(&self) -> Option<&(Text, Location)> {
+        self.state.exception.as_ref()
+    }
+
+    /// Notes an exception at the present place.
+    pub fn raise(&mut self, reason: impl Into<Text>) {
+        self.state.exception = Some((reason.into(), self.state.at.clone()));
+    }
+
+    // Log.
+
+    /// Makes a log entry at the register's level.
+    pub fn log(&mut self, code: &'static Code, message: impl FnOnce() -> String) {
+        self.log_at(code, code.level, message);
+    }
+
+    /// Makes a log entry at another level.
+    pub fn log_at(&mut self, code: &'static Code, level: Level, message: impl FnOnce() -> String) {
+        if self.state.observer.is_some() {
+            let entry = Entry::at(code, level, message());
+            self.state.log(entry);
+        }
+    }
+
+    /// Writes a verbose message.
+    pub fn verbose(&mut self, level: u8, text: &[u8]) {
+        if let Some(observer) = &mut self.state.observer {
+            observer.verbose(&self.state.channel.name, level, text);
+        }
+    }
+
+    /// Makes a note.
+    pub fn note(&mut self, note: Note) {
+        self.state.note(note);
+    }
+
+    // Variables.
+
+    /// The value of a variable as `${name}` finds it: core, channel, global.
+    pub fn variable(&self, name: &[u8]) -> Option<Value> {
+        if let Some(core) = Core::named(name)
+            && (self.state.has_channel || !core.needs_channel())
+        {
+            let mut out = Vec::new();
+            self.append_core(core, &mut out);
+            return Some(Value::from_bytes(&out));
+        }
+        self.stored_variable(name)
+    }
+
+    /// The value of a stored variable (channel, then global).
+    pub fn stored_variable(&self, name: &[u8]) -> Option<Value> {
+        self.channel_variable(name)
+            .cloned()
+            .or_else(|| self.state.shared.global(name))
+    }
+
+    /// The value of a channel variable.
+    pub fn channel_variable(&self, name: &[u8]) -> Option<&Value> {
+        self.state
+            .variables
+            .get(&self.state.image.program.slots, name)
+    }
+
+    /// The text of a variable; empty when there is none.
+    pub fn text_of(&self, name: &[u8]) -> Vec<u8> {
+        let mut out = Vec::new();
+        if let Some(value) = self.variable(name) {
+            value.append_to(&mut out);
+        }
+        out
+    }
+
+    /// Sets a channel variable; `_` and `__` before the name make it inherited.
+    pub fn set(&mut self, name: &[u8], value: &[u8]) {
+        self.set_value(name, Value::from_bytes(value));
+    }
+
+    /// Sets a channel variable to a value; `_` and `__` before the name make it inherited.
+    /// Without a channel (at load) it is a global.
+    pub fn set_value(&mut self, name: &[u8], value: Value) {
+        let (inherit, plain) = inheritance(name);
+        if self.state.has_channel {
+            self.state
+                .variables
+                .set(&self.state.image.program.slots, plain, value, inherit);
+        } else {
+            self.state.shared.set_global(plain, value);
+        }
+    }
+
+    /// Removes the newest entry of a channel variable; says whether there was one.
+    pub fn remove(&mut self, name: &[u8]) -> bool {
+        let (_, plain) = inheritance(name);
+        self.state
+            .variables
+            .remove(&self.state.image.program.slots, plain)
+    }
+
+    /// Channel variables whose names begin with `prefix` and are no slot of the dialplan (HASH members), newest first.
+    pub fn variables_with_prefix(&self, prefix: &[u8]) -> Vec<(Text, Text)> {
+        self.state
+            .variables
+            .with_prefix(prefix)
+            .into_iter()
+            .map(|(n, v)| (n.clone(), v.to_text()))
+            .collect()
+    }
+
+    /// All channel variables: name, value, inheritance.
+    pub fn variables(&self) -> Vec<(Text, Text, Inherit)> {
+        self.state
+            .variables
+            .list(&self.state.image.program.slots)
+            .into_iter()
+            .map(|(n, v, i)| (n, v.to_text(), i))
+            .collect()
+    }
+
+    /// What a channel created by this one inherits.
+    pub fn inherited(&self) -> Vec<(Text, Text)> {
+        self.state
+            .variables
+            .inherited(&self.state.image.program.slots)
+    }
+
+    /// Appends the value of a core variable.
+    pub fn append_core(&self, core: Core, out: &mut Vec<u8>) {
+        self.state.append_core(core, out);
+    }
+
+    // Dialplan.
+
+    /// The dialplan the call runs on.
+    pub fn image(&self) -> &Image {
+        &self.state.image
+    }
+
+    /// Whether an application of this name exists.
+    pub fn knows_application(&self, name: &[u8]) -> bool {
+        self.state.image.names.application(name).is_some()
+    }
+
+    /// A function by name.
+    pub fn function(&self, name: &[u8]) -> Option<std::sync::Arc<LinkedFunction>> {
+        self.state.image.names.function(name).cloned()
+    }
+
+    /// Looks up a place in the dialplan for this caller, now.
+    pub fn find(&self, context: &[u8], exten: &[u8], want: Want) -> Result<Found, NotFound> {
+        self.state.find(context, exten, want)
+    }
+
+    /// Whether a priority exists.
+    pub fn exists(&self, context: &[u8], exten: &[u8], priority: i64) -> bool {
+        u32::try_from(priority)
+            .is_ok_and(|n| n > 0 && self.find(context, exten, Want::Priority(n)).is_ok())
+    }
+
+    /// The number of a label.
+    pub fn label(&self, context: &[u8], exten: &[u8], label: &[u8]) -> Option<i64> {
+        let symbol = self.state.image.program.names.get(label)?;
+        let found = self.find(context, exten, Want::Label(symbol)).ok()?;
+        self.line(found.priority).map(|p| i64::from(p.number))
+    }
+
+    /// A line of the dialplan.
+    pub fn line(&self, id: PriorityId) -> Option<&Priority> {
+        self.state.image.program.table.priority(id)
+    }
+
+    /// Application name and data, as written, of a line.
+    pub fn line_text(&self, id: PriorityId) -> Option<(&[u8], &Text)> {
+        let line = self.line(id)?;
+        Some((self.state.image.program.names.resolve(line.app), &line.data))
+    }
+
+    /// Whether a longer number than `exten` could match in a context.
+    pub fn match_more(&self, context: &[u8], exten: &[u8]) -> bool {
+        self.state.match_more(context, exten)
+    }
+
+    /// Reads a target as Goto does: `[[context,]exten,]priority`, split at plain commas, nothing trimmed;
+    /// a priority is a number, relative with a sign, or a label.
+    pub fn parse_target(&self, text: &[u8]) -> Result<Location, TargetFault> {
+        if text.is_empty() {
+            return Err(TargetFault::Empty);
+        }
+        let mut fields = text.splitn(4, |&b| b == b',');
+        let first = fields.next().unwrap_or(&[]);
+        let (context, exten, priority) = match (fields.next(), fields.next()) {
+            (None, _) => (None, None, first),
+            (Some(second), None) => (None, Some(first), second),
+            (Some(second), Some(third)) => (Some(first), Some(second), third),
+        };
+        let here = &self.state.at;
+        let pick = |field: Option<&[u8]>, present: &Text| match field {
+            Some(text) if !text.is_empty() => cut_name(text),
+            _ => present.clone(),
+        };
+        let context = pick(context, &here.context);
+        let exten = pick(exten, &here.exten);
+        let (sign, digits) = match priority.split_first() {
+            Some((b'+', rest)) => (1, rest),
+            Some((b'-', rest)) => (-1, rest),
+            _ => (0, priority),
+        };
+        let number = match whole_number(digits) {
+            Some(number) if sign == 0 => number,
+            Some(number) => here.priority + sign * number,
+            None => {
+                let label = if sign == 0 { priority } else { digits };
+                self.label(&context, &exten, label)
+                    .ok_or_else(|| TargetFault::NoLabel {
+                        label: Text::from(label),
+                        context: context.clone(),
+                        exten: exten.clone(),
+                    })?
+            }
+        };
+        Ok(Location {
+            context,
+            exten,
+            priority: number,
+        })
+    }
+}
+
+/// Why a target cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TargetFault {
+    /// No text at all.
+    Empty,
+    /// Neither a number nor a label of that extension.
+    NoLabel {
+        /// The label.
+        label: Text,
+        /// Where it was looked for.
+        context: Text,
+        /// The extension.
+        exten: Text,
+    },
+}
+
+/// Names on a channel are cut to 79 bytes, as in Asterisk.
+pub fn cut_name(name: &[u8]) -> Text {
+    Text::from(name.get(..79).unwrap_or(name))
+}
+
+/// A whole number with blanks around it, as `sscanf("%30d%c")` accepts it for a priority.
+fn whole_number(text: &[u8]) -> Option<i64> {
+    let text = text.trim_ascii_start();
+    let (negative, digits) = match text.split_first() {
+        Some((b'-', rest)) => (true, rest),
+        Some((b'+', rest)) => (false, rest),
+        _ => (false, text),
+    };
+    let digits = digits.trim_ascii_end();
+    if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
+        return None;
+    }
+    let number = digits.iter().fold(0i64, |n, b| {
+        n.saturating_mul(10).saturating_add(i64::from(b - b'0'))
+    });
+    let number = number.min(i64::from(i32::MAX));
+    Some(if negative { -number } else { number })
+}

@@ -1,0 +1,226 @@
+//! The loop over compiled lines.
+//!
+//! Direct operations run here without leaving: nothing is allocated, nothing is counted but fuel, and a
+//! single tag test guards each operation. What has no direct operation, whose guard does not hold, what
+//! somebody watches, or what a lookup must decide, leaves the loop.
+
+use crate::base::Value;
+use crate::base::value::INT_LIMIT;
+use crate::diagnostic::code;
+use crate::machine::call::{Call, Doing, Purpose};
+use crate::machine::image::Image;
+use crate::machine::variables::{Entry, Inherit};
+use crate::machine::{Cx, Effect};
+use crate::program::instruction::Operation;
+use crate::program::line::{Line, NONE};
+use crate::program::slots::Slot;
+
+/// Why the loop was left.
+enum Exit {
+    /// The present line has no direct operation, or its guard does not hold.
+    General,
+    /// The present line was the last of its extension.
+    Last,
+    /// The fuel is spent.
+    Fuel,
+}
+
+impl Call {
+    /// Runs from the present line.
+    pub(super) fn run_lines(&mut self, image: &Image) -> Option<Effect> {
+        if self.fuel == 0 {
+            return self.refuel();
+        }
+        let watched = self.state.observer.is_some()
+            || self.state.textual
+            || self.state.hungup
+            || self.state.redirect.is_some()
+            || self.state.channel.timeouts.absolute.is_some();
+        if !self.steady || watched {
+            return self.run_general(image);
+        }
+        let before = self.fuel;
+        let (exit, line, fuel) = direct(
+            &image.program.lines,
+            &mut self.state.variables.slots,
+            self.line,
+            self.fuel,
+        );
+        self.executed += u64::from(before - fuel);
+        self.fuel = fuel;
+        self.line = line;
+        self.arrive(image);
+        match exit {
+            Exit::Fuel => self.refuel(),
+            Exit::Last => {
+                self.state.at.priority += 1;
+                self.doing = Doing::Lookup;
+                None
+            }
+            Exit::General => self.run_mixed(image),
+        }
+    }
+
+    /// A line whose text must be evaluated, but whose application need not be called.
+    fn run_mixed(&mut self, image: &Image) -> Option<Effect> {
+        let Some(line) = image.program.lines.get(self.line as usize) else {
+            self.doing = Doing::Lookup;
+            return None;
+        };
+        let (code, purpose) = match line.operation {
+            Operation::SetValue { slot, code } => (code, Purpose::Value(slot)),
+            Operation::BranchText { code, yes, no } => (code, Purpose::Branch { yes, no }),
+            _ => return self.run_general(image),
+        };
+        self.fuel -= 1;
+        self.executed += 1;
+        self.purpose = purpose;
+        self.evaluator.start_code(code);
+        let mut cx = Cx {
+            state: &mut self.state,
+        };
+        let status = self.evaluator.run(image, &mut cx);
+        self.evaluated(image, status)
+    }
+
+    fn run_general(&mut self, image: &Image) -> Option<Effect> {
+        self.fuel -= 1;
+        self.executed += 1;
+        if self.absolute_expired() {
+            return self.absolute_timeout();
+        }
+        self.general(image)
+    }
+
+    /// The fuel of this step is spent, or the call has run its last priority.
+    fn refuel(&mut self) -> Option<Effect> {
+        if self.executed >= self.state.limits.max_priorities {
+            let text = format!("more than {} priorities", self.state.limits.max_priorities);
+            self.state.limit(&code::LIMIT_PRIORITIES, &text);
+            self.doing = Doing::Ended;
+            return None;
+        }
+        if self.state.variables.memory() > self.state.limits.max_memory {
+            self.state
+                .limit(&code::LIMIT_MEMORY, "more memory in variables than allowed");
+            self.doing = Doing::Ended;
+            return None;
+        }
+        Some(Effect::Yield)
+    }
+
+    /// The priority number of the present line becomes the call's.
+    pub(super) fn arrive(&mut self, image: &Image) {
+        if let Some(entry) = image.program.table.priorities.get(self.line as usize) {
+            self.state.at.priority = i64::from(entry.number);
+        }
+    }
+
+    /// The line after the present one.
+    pub(super) fn next_line(&mut self, image: &Image) {
+        self.state.at.priority += 1;
+        self.doing = Doing::Lookup;
+        if self.steady
+            && let Some(line) = image.program.lines.get(self.line as usize)
+            && line.next != NONE
+        {
+            self.line = line.next;
+            self.doing = Doing::Line;
+        }
+    }
+}
+
+fn direct(lines: &[Line], slots: &mut [Entry], start: u32, fuel: u32) -> (Exit, u32, u32) {
+    let mut pc = start;
+    let mut here = start;
+    let mut fuel = fuel;
+    while let Some(line) = lines.get(pc as usize) {
+        here = pc;
+        if fuel == 0 {
+            return (Exit::Fuel, here, 0);
+        }
+        match line.operation {
+            Operation::Nothing => pc = line.next,
+            Operation::Jump { to } => pc = to,
+            Operation::Add { slot, from, add } => {
+                let Some(n) = integer(slots, from) else {
+                    return (Exit::General, here, fuel);
+                };
+                let sum = n + i64::from(add);
+                // Outside of this range the result prints otherwise than it reads.
+                if !(0..INT_LIMIT).contains(&sum) || !store(slots, slot, sum) {
+                    return (Exit::General, here, fuel);
+                }
+                pc = line.next;
+            }
+            Operation::BranchSlots {
+                compare,
+                left,
+                right,
+                yes,
+                no,
+            } => {
+                let left = integer(slots, Slot(u32::from(left)));
+                let (Some(left), Some(right)) = (left, integer(slots, right)) else {
+                    return (Exit::General, here, fuel);
+                };
+                pc = if compare.holds(left, right) { yes } else { no };
+            }
+            Operation::BranchConstant {
+                compare,
+                left,
+                right,
+                yes,
+                no,
+            } => {
+                let Some(left) = integer(slots, Slot(u32::from(left))) else {
+                    return (Exit::General, here, fuel);
+                };
+                pc = if compare.holds(left, i64::from(right)) {
+                    yes
+                } else {
+                    no
+                };
+            }
+            Operation::SetInteger { slot, value } => {
+                if !store(slots, slot, i64::from(value)) {
+                    return (Exit::General, here, fuel);
+                }
+                pc = line.next;
+            }
+            Operation::General | Operation::SetValue { .. } | Operation::BranchText { .. } => {
+                return (Exit::General, here, fuel);
+            }
+        }
+        fuel -= 1;
+    }
+    (Exit::Last, here, fuel)
+}
+
+#[inline]
+fn integer(slots: &[Entry], slot: Slot) -> Option<i64> {
+    match slots.get(slot.0 as usize) {
+        Some(Entry {
+            value: Some(Value::Int(n)),
+            ..
+        }) => Some(*n),
+        _ => None,
+    }
+}
+
+/// Sets a slot that exists already; the first Set of a slot goes the general way.
+#[inline]
+fn store(slots: &mut [Entry], slot: Slot, n: i64) -> bool {
+    match slots.get_mut(slot.0 as usize) {
+        Some(entry) => {
+            entry.inherit = Inherit::No;
+            if let Some(Value::Int(old)) = &mut entry.value {
+                *old = n;
+            } else {
+                entry.value = Some(Value::Int(n));
+            }
+            true
+        }
+        None => false,
+    }
+}

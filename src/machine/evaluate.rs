@@ -1,0 +1,653 @@
+//! Substitution of texts, compiled or as text, on one explicit stack: any function may wait for the
+//! host in the middle of a text, and the evaluation goes on where it was.
+//!
+//! Both ways build their result at the end of one output. The textual way follows Asterisk's own order
+//! of work (scan, substitute the inside, then read it), and is what the compiled way falls back to
+//! wherever a guard does not hold.
+
+use std::cell::RefCell;
+
+use crate::base::substring::Cut;
+use crate::base::{Text, Value};
+use crate::diagnostic::code;
+use crate::machine::expression::{CallResult, Evaluation, Memory, Progress, evaluate};
+use crate::machine::image::Image;
+use crate::machine::{Answer, AnswerThen, AnswerThenText, Cx, Effect, Event};
+use crate::program::instruction::{CallId, CodeId, ExpressionId, Instruction};
+use crate::syntax::lex::template::{Piece, function_call, has_substitution, next_piece, reference};
+
+/// Bytes of application data after substitution (observed: the rest is cut in silence).
+pub const DATA_LIMIT: usize = 8191;
+/// Bytes of one `${ }` or `$[ ]`, of its inside, and of one value (observed).
+pub const VALUE_LIMIT: usize = 4095;
+/// How deep substitutions nest (observed).
+pub const DEPTH_LIMIT: usize = 15;
+
+thread_local! {
+    // What expressions learn (compiled patterns, parsed texts) is bounded and the same for every call.
+    static MEMORY: RefCell<Memory> = RefCell::new(Memory::default());
+}
+
+/// How far an evaluation came.
+pub(crate) enum Status {
+    /// The text is complete.
+    Done,
+    /// A function waits for the host.
+    Await(Effect),
+    /// A function wants a subroutine to run.
+    Subroutine(Vec<u8>),
+}
+
+/// What happens with the result of a function.
+#[derive(Debug, Clone, Copy)]
+struct Use {
+    /// Where its output begins.
+    mark: usize,
+    /// Offset and length.
+    cut: Option<Cut>,
+    /// Whether it is an operand of the expression below it on the stack.
+    operand: bool,
+}
+
+enum Role {
+    /// The text itself is wanted.
+    Whole,
+    /// The inside of a `${ }`.
+    Variable,
+    /// The inside of a `$[ ]`.
+    Expression,
+}
+
+struct TextFrame {
+    text: Text,
+    position: usize,
+    mark: usize,
+    limit: usize,
+    depth: usize,
+    role: Role,
+}
+
+enum Frame {
+    Code(u32),
+    Text(TextFrame),
+    /// The inside of a `${ }`, substituted, to be read.
+    Read(Vec<u8>),
+    /// A function waits for the host.
+    Waiting(Use, AnswerThen),
+    /// A function wants the output since the mark.
+    Then(Use, AnswerThenText, usize),
+    /// An expression waits for a function; whether its value goes on the stack of values.
+    Expression(Box<Evaluation>, bool),
+}
+
+/// An evaluation in progress.
+#[derive(Default)]
+pub(crate) struct Evaluator {
+    out: Vec<u8>,
+    marks: Vec<usize>,
+    values: Vec<Value>,
+    frames: Vec<Frame>,
+}
+
+impl Evaluator {
+    /// Forgets everything, keeps the buffers.
+    fn clear(&mut self) {
+        self.out.clear();
+        self.marks.clear();
+        self.values.clear();
+        self.frames.clear();
+    }
+
+    /// Starts on a compiled text.
+    #[inline]
+    pub(crate) fn start_code(&mut self, code: CodeId) {
+        self.clear();
+        self.frames.push(Frame::Code(code.0));
+    }
+
+    /// Starts on a text.
+    pub(crate) fn start_text(&mut self, text: &[u8]) {
+        self.clear();
+        self.push_text(Text::from(text), DATA_LIMIT, 0, Role::Whole);
+    }
+
+    /// Starts on the inside of a `${ }`.
+    pub(crate) fn start_read(&mut self, inside: Vec<u8>) {
+        self.clear();
+        self.frames.push(Frame::Read(inside));
+    }
+
+    /// The result as text.
+    pub(crate) fn text(&self) -> &[u8] {
+        &self.out
+    }
+
+    /// Another text takes the place of the result.
+    pub(crate) fn replace_text(&mut self, text: Vec<u8>) {
+        self.clear();
+        self.out = text;
+    }
+
+    /// The result as a value: what is on the stack of values, else the text.
+    pub(crate) fn take_value(&mut self) -> Value {
+        self.values
+            .pop()
+            .unwrap_or_else(|| Value::from_bytes(&self.out))
+    }
+
+    fn push_text(&mut self, text: Text, limit: usize, depth: usize, role: Role) {
+        self.frames.push(Frame::Text(TextFrame {
+            text,
+            position: 0,
+            mark: self.out.len(),
+            limit,
+            depth,
+            role,
+        }));
+    }
+
+    /// Goes on with the host's answer.
+    pub(crate) fn resume(&mut self, image: &Image, cx: &mut Cx<'_>, event: Event) -> Status {
+        if let Some(Frame::Waiting(..)) = self.frames.last()
+            && let Some(Frame::Waiting(usage, then)) = self.frames.pop()
+        {
+            let answer = then(cx, event, &mut self.out);
+            if let Some(status) = self.answered(cx, answer, usage) {
+                return status;
+            }
+        }
+        self.run(image, cx)
+    }
+
+    /// Goes on with the value of a subroutine.
+    pub(crate) fn resume_subroutine(
+        &mut self,
+        image: &Image,
+        cx: &mut Cx<'_>,
+        value: &[u8],
+    ) -> Status {
+        self.out.extend_from_slice(value);
+        self.run(image, cx)
+    }
+
+    /// Runs to the end or to something that waits.
+    pub(crate) fn run(&mut self, image: &Image, cx: &mut Cx<'_>) -> Status {
+        loop {
+            let step = match self.frames.last_mut() {
+                None => return Status::Done,
+                Some(Frame::Code(_)) => self.run_code(image, cx),
+                Some(Frame::Text(_)) => self.run_text(image, cx),
+                Some(Frame::Read(inside)) => {
+                    let inside = std::mem::take(inside);
+                    self.frames.pop();
+                    self.read(cx, &inside)
+                }
+                Some(Frame::Then(..)) => {
+                    let Some(Frame::Then(usage, then, mark)) = self.frames.pop() else {
+                        return Status::Done;
+                    };
+                    let text = self.out.get(mark..).unwrap_or(&[]).to_vec();
+                    self.out.truncate(mark);
+                    let answer = then(cx, text, &mut self.out);
+                    self.answered(cx, answer, usage)
+                }
+                Some(Frame::Expression(..)) => self.run_expression(cx),
+                // Only `resume` goes on here.
+                Some(Frame::Waiting(..)) => {
+                    return Status::Await(Effect::Yield);
+                }
+            };
+            if let Some(status) = step {
+                return status;
+            }
+        }
+    }
+
+    // Compiled texts.
+
+    fn run_code(&mut self, image: &Image, cx: &mut Cx<'_>) -> Option<Status> {
+        let Some(&mut Frame::Code(mut pc)) = self.frames.last_mut() else {
+            return None;
+        };
+        let code = &image.program.code;
+        let depth = self.frames.len();
+        loop {
+            let instruction = code.at(pc);
+            pc += 1;
+            match instruction {
+                Instruction::Literal(id) => self.out.extend_from_slice(code.constant(id)),
+                Instruction::Slot(slot) => {
+                    let start = self.out.len();
+                    append_slot(image, cx, slot, &mut self.out);
+                    self.out.truncate(start + VALUE_LIMIT);
+                }
+                Instruction::SlotCut(slot, cut) => {
+                    let start = self.out.len();
+                    append_slot(image, cx, slot, &mut self.out);
+                    self.out.truncate(start + VALUE_LIMIT);
+                    cut_output(&mut self.out, start, code.cut(cut));
+                }
+                Instruction::Core(core) => cx.append_core(core, &mut self.out),
+                Instruction::CoreCut(core, cut) => {
+                    let start = self.out.len();
+                    cx.append_core(core, &mut self.out);
+                    cut_output(&mut self.out, start, code.cut(cut));
+                }
+                Instruction::Open => self.marks.push(self.out.len()),
+                Instruction::PushText => {
+                    let mark = self.marks.pop().unwrap_or(0);
+                    let value = Value::from_bytes(self.out.get(mark..).unwrap_or(&[]));
+                    self.out.truncate(mark);
+                    self.values.push(value);
+                }
+                Instruction::PushSlot(slot) => {
+                    let value = match cx.state.variables.slot(slot) {
+                        Some(Value::Text(text)) if text.len() > VALUE_LIMIT => {
+                            Value::from_bytes(text.get(..VALUE_LIMIT).unwrap_or(&[]))
+                        }
+                        Some(value) => value.clone(),
+                        None => {
+                            let mut text = Vec::new();
+                            append_slot(image, cx, slot, &mut text);
+                            text.truncate(VALUE_LIMIT);
+                            Value::from_bytes(&text)
+                        }
+                    };
+                    self.values.push(value);
+                }
+                Instruction::Call(id) => {
+                    let status = self.call(image, cx, id, pc);
+                    if status.is_some() || self.frames.len() != depth {
+                        return status;
+                    }
+                }
+                Instruction::Expression(id) | Instruction::ExpressionValue(id) => {
+                    let keep = matches!(instruction, Instruction::ExpressionValue(_));
+                    if !self.compiled_expression(image, cx, id, keep, pc) {
+                        return None;
+                    }
+                }
+                Instruction::Textual(id) => {
+                    self.park(pc);
+                    self.push_text(code.constant(id).clone(), DATA_LIMIT, 0, Role::Whole);
+                    return None;
+                }
+                Instruction::End => {
+                    self.frames.pop();
+                    if self.frames.is_empty() {
+                        self.out.truncate(DATA_LIMIT);
+                    }
+                    return None;
+                }
+            }
+            // Nothing behind the limit is evaluated any more.
+            if self.marks.is_empty() && self.out.len() >= DATA_LIMIT && self.values.is_empty() {
+                self.out.truncate(DATA_LIMIT);
+                self.frames.pop();
+                return None;
+            }
+        }
+    }
+
+    /// Remembers where the compiled text on top goes on.
+    fn park(&mut self, pc: u32) {
+        if let Some(Frame::Code(at)) = self.frames.last_mut() {
+            *at = pc;
+        }
+    }
+
+    fn call(&mut self, image: &Image, cx: &mut Cx<'_>, id: CallId, pc: u32) -> Option<Status> {
+        self.park(pc);
+        let call = image.program.code.call(id)?;
+        let mark = self.marks.pop().unwrap_or(0);
+        let arguments = self.out.get(mark..).unwrap_or(&[]);
+        let long = call.name.len() + arguments.len() + call.tail.len() + 2 > VALUE_LIMIT;
+        if long || (call.substituted && !balanced(arguments)) {
+            // The values change how the call is read: read it as Asterisk does, from its text.
+            let mut inside = call.name.to_vec();
+            inside.push(b'(');
+            inside.extend_from_slice(arguments);
+            inside.push(b')');
+            inside.extend_from_slice(&call.tail);
+            inside.truncate(VALUE_LIMIT);
+            self.out.truncate(mark);
+            return self.read(cx, &inside);
+        }
+        let usage = Use {
+            mark,
+            cut: call.cut,
+            operand: false,
+        };
+        let linked = image.functions.get(call.function as usize)?;
+        let Some(read) = linked.as_ref().and_then(|f| f.read.as_ref()) else {
+            self.out.truncate(mark);
+            refuse(cx, &call.name, linked.is_some());
+            return None;
+        };
+        let arguments = std::mem::take(&mut self.out);
+        let mut out = cx.state.spare.pop().unwrap_or_default();
+        out.clear();
+        let answer = read.read(cx, arguments.get(mark..).unwrap_or(&[]), &mut out);
+        self.out = arguments;
+        self.out.truncate(mark);
+        self.out.extend_from_slice(&out);
+        cx.state.spare.push(out);
+        self.answered(cx, answer, usage)
+    }
+
+    /// Evaluates a compiled expression; false when the text on top must wait for the textual way.
+    fn compiled_expression(
+        &mut self,
+        image: &Image,
+        cx: &mut Cx<'_>,
+        id: ExpressionId,
+        keep: bool,
+        pc: u32,
+    ) -> bool {
+        let Some(usage) = image.program.code.expression(id) else {
+            return true;
+        };
+        let holes = usage.compiled.holes() as usize;
+        let first = self.values.len().saturating_sub(holes);
+        let values = self.values.get(first..).unwrap_or(&[]);
+        let result = MEMORY.with_borrow_mut(|memory| {
+            evaluate(&usage.compiled, values, memory, &mut |entry| {
+                cx.state.log(entry);
+            })
+        });
+        if let Some(value) = result {
+            self.values.truncate(first);
+            self.keep(value, keep);
+            return true;
+        }
+        let mut text = Vec::new();
+        for (i, piece) in usage.pieces.iter().enumerate() {
+            text.extend_from_slice(piece);
+            if let Some(value) = values.get(i) {
+                value.append_to(&mut text);
+            }
+        }
+        text.truncate(VALUE_LIMIT);
+        self.values.truncate(first);
+        self.park(pc);
+        self.start_expression(&text, keep);
+        false
+    }
+
+    fn keep(&mut self, value: Value, keep: bool) {
+        if keep {
+            self.values.push(value);
+        } else {
+            let start = self.out.len();
+            value.append_to(&mut self.out);
+            self.out.truncate(start + VALUE_LIMIT);
+        }
+    }
+
+    fn start_expression(&mut self, text: &[u8], keep: bool) {
+        let evaluation = MEMORY.with_borrow_mut(|memory| Evaluation::text(text, memory));
+        self.frames
+            .push(Frame::Expression(Box::new(evaluation), keep));
+    }
+
+    fn run_expression(&mut self, cx: &mut Cx<'_>) -> Option<Status> {
+        let Some(Frame::Expression(evaluation, keep)) = self.frames.last_mut() else {
+            return None;
+        };
+        let keep = *keep;
+        let progress = MEMORY
+            .with_borrow_mut(|memory| evaluation.run(memory, &mut |entry| cx.state.log(entry)));
+        match progress {
+            Progress::Done(value) => {
+                self.frames.pop();
+                self.keep(value, keep);
+                None
+            }
+            Progress::Call { name, arguments } => {
+                let usage = Use {
+                    mark: self.out.len(),
+                    cut: None,
+                    operand: true,
+                };
+                match cx.function(&name) {
+                    None => {
+                        self.operand(cx, CallResult::Unknown);
+                        None
+                    }
+                    Some(function) => match &function.read {
+                        Some(read) if function.in_expressions => {
+                            let answer = read.read(cx, &arguments, &mut self.out);
+                            self.answered(cx, answer, usage)
+                        }
+                        _ => {
+                            self.operand(cx, CallResult::NotReadable);
+                            None
+                        }
+                    },
+                }
+            }
+        }
+    }
+
+    fn operand(&mut self, cx: &mut Cx<'_>, result: CallResult) {
+        if let Some(Frame::Expression(evaluation, _)) = self.frames.last_mut() {
+            evaluation.resume(result, &mut |entry| cx.state.log(entry));
+        }
+    }
+
+    // Functions.
+
+    fn answered(&mut self, cx: &mut Cx<'_>, answer: Answer, usage: Use) -> Option<Status> {
+        match answer {
+            Answer::Done | Answer::Failed => {
+                let failed = matches!(answer, Answer::Failed);
+                if failed {
+                    self.out.truncate(usage.mark);
+                }
+                if usage.operand {
+                    let result = if failed {
+                        CallResult::Failed
+                    } else {
+                        CallResult::Text(self.out.get(usage.mark..).unwrap_or(&[]).to_vec())
+                    };
+                    self.out.truncate(usage.mark);
+                    self.operand(cx, result);
+                } else {
+                    self.out.truncate(usage.mark + VALUE_LIMIT);
+                    if let Some(cut) = usage.cut {
+                        cut_output(&mut self.out, usage.mark, cut);
+                    }
+                }
+                None
+            }
+            Answer::Await(effect, then) => {
+                self.frames.push(Frame::Waiting(usage, then));
+                Some(Status::Await(effect))
+            }
+            Answer::Substitute(text, then) => {
+                self.frames.push(Frame::Then(usage, then, self.out.len()));
+                self.push_text(Text::from(text), DATA_LIMIT, 0, Role::Whole);
+                None
+            }
+            Answer::Read(inside, then) => {
+                self.frames.push(Frame::Then(usage, then, self.out.len()));
+                self.frames.push(Frame::Read(inside));
+                None
+            }
+            Answer::Subroutine(target, then) => {
+                self.frames.push(Frame::Then(usage, then, self.out.len()));
+                Some(Status::Subroutine(target))
+            }
+        }
+    }
+
+    /// Reads the inside of a `${ }` after its own substitutions.
+    fn read(&mut self, cx: &mut Cx<'_>, inside: &[u8]) -> Option<Status> {
+        let parts = reference(inside);
+        let cut = parts.cut.map(Cut::parse);
+        let mark = self.out.len();
+        if !parts.function {
+            if let Some(value) = cx.variable(parts.name) {
+                value.append_to(&mut self.out);
+                self.out.truncate(mark + VALUE_LIMIT);
+                if let Some(cut) = cut {
+                    cut_output(&mut self.out, mark, cut);
+                }
+            }
+            return None;
+        }
+        let (name, arguments, closed) = function_call(parts.name);
+        if !closed {
+            cx.log(&code::FUNC_MISSING_PARENTHESIS, || {
+                format!("no `)` in the call of `{}`", bstr::BStr::new(name))
+            });
+        }
+        let function = cx.function(name);
+        let Some(read) = function.as_ref().and_then(|f| f.read.as_ref()) else {
+            refuse(cx, name, function.is_some());
+            return None;
+        };
+        let answer = read.read(cx, arguments, &mut self.out);
+        let usage = Use {
+            mark,
+            cut,
+            operand: false,
+        };
+        self.answered(cx, answer, usage)
+    }
+
+    // Texts.
+
+    fn run_text(&mut self, image: &Image, cx: &mut Cx<'_>) -> Option<Status> {
+        let angle = image.program.options.anglesubstitution;
+        let Some(Frame::Text(frame)) = self.frames.last_mut() else {
+            return None;
+        };
+        let full = self.out.len() >= frame.mark + frame.limit;
+        let rest = frame.text.get(frame.position..).unwrap_or(&[]);
+        if full || rest.is_empty() {
+            return self.end_text(cx);
+        }
+        let Some((piece, tail)) = next_piece(rest, angle) else {
+            return self.end_text(cx);
+        };
+        frame.position = frame.text.len() - tail.len();
+        let depth = frame.depth;
+        match piece {
+            Piece::Literal(literal) => {
+                self.out.extend_from_slice(literal);
+                None
+            }
+            Piece::Variable(inside) | Piece::Expression(inside) => {
+                let expression = matches!(piece, Piece::Expression(_));
+                let text = Text::from(inside.text);
+                let nested = inside.nested;
+                if !inside.closed {
+                    let fault = if expression {
+                        &code::MISSING_BRACKET
+                    } else {
+                        &code::MISSING_BRACE
+                    };
+                    cx.log(fault, || fault.title.to_owned());
+                }
+                let role = if expression {
+                    Role::Expression
+                } else {
+                    Role::Variable
+                };
+                if nested && depth + 1 > DEPTH_LIMIT {
+                    cx.log(&code::SUBSTITUTION_TOO_DEEP, || {
+                        code::SUBSTITUTION_TOO_DEEP.title.to_owned()
+                    });
+                    return self.inside_done(cx, &[], &role);
+                }
+                if nested {
+                    self.push_text(text, VALUE_LIMIT, depth + 1, role);
+                    return None;
+                }
+                let inside = text.get(..VALUE_LIMIT).unwrap_or(&text);
+                self.inside_done(cx, inside, &role)
+            }
+        }
+    }
+
+    fn end_text(&mut self, cx: &mut Cx<'_>) -> Option<Status> {
+        let Some(Frame::Text(frame)) = self.frames.pop() else {
+            return None;
+        };
+        self.out.truncate(frame.mark + frame.limit);
+        if matches!(frame.role, Role::Whole) {
+            return None;
+        }
+        let inside = self.out.get(frame.mark..).unwrap_or(&[]).to_vec();
+        self.out.truncate(frame.mark);
+        self.inside_done(cx, &inside, &frame.role)
+    }
+
+    fn inside_done(&mut self, cx: &mut Cx<'_>, inside: &[u8], role: &Role) -> Option<Status> {
+        match role {
+            Role::Expression => {
+                self.start_expression(inside, false);
+                None
+            }
+            Role::Variable | Role::Whole => self.read(cx, inside),
+        }
+    }
+}
+
+/// Whether a text must be substituted at all.
+pub(crate) fn needs_substitution(image: &Image, text: &[u8]) -> bool {
+    has_substitution(text, image.program.options.anglesubstitution)
+}
+
+fn append_slot(image: &Image, cx: &Cx<'_>, slot: crate::program::slots::Slot, out: &mut Vec<u8>) {
+    if let Some(value) = cx.state.variables.slot(slot) {
+        value.append_to(out);
+    } else if let Some(value) = cx.state.shared.global(image.program.slots.name(slot)) {
+        value.append_to(out);
+    }
+}
+
+fn cut_output(out: &mut Vec<u8>, mark: usize, cut: Cut) {
+    let value = out.get(mark..).unwrap_or(&[]);
+    let kept = cut.apply(value);
+    let keep = kept.len();
+    let start = mark + (kept.as_ptr() as usize).saturating_sub(value.as_ptr() as usize);
+    if keep > 0 {
+        out.copy_within(start..start + keep, mark);
+    }
+    out.truncate(mark + keep);
+}
+
+/// Whether a call with these arguments ends at its own parenthesis: every `(` inside is closed again.
+fn balanced(arguments: &[u8]) -> bool {
+    let mut depth = 0i64;
+    for &b in arguments {
+        match b {
+            b'(' => depth += 1,
+            b')' => {
+                depth -= 1;
+                if depth < 0 {
+                    return false;
+                }
+            }
+            _ => {}
+        }
+    }
+    depth == 0
+}
+
+fn refuse(cx: &mut Cx<'_>, name: &[u8], known: bool) {
+    let fault = if known {
+        &code::FUNC_NOT_READABLE
+    } else {
+        &code::FUNC_UNKNOWN
+    };
+    cx.log(fault, || {
+        if known {
+            format!("the function `{}` cannot be read", bstr::BStr::new(name))
+        } else {
+            format!("no function `{}`", bstr::BStr::new(name))
+        }
+    });
+}

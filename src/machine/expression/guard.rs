@@ -1,0 +1,119 @@
+//! The guards of compiled expressions: a value may only take the place of an operand
+//! where its text would be read as exactly that operand.
+
+use crate::base::{Number, Text, Value};
+use crate::machine::arithmetic::Operand;
+use crate::program::expression::{Compiled, Part, Slot};
+
+/// Longer texts are cut by Asterisk's buffers: no business of compiled code. In bytes.
+const LONGEST: usize = 4000;
+/// Most digits of an integer value.
+const INT_DIGITS: usize = 18;
+
+/// Makes the operands of all slots; `false` = a guard is not met.
+pub(super) fn operands(compiled: &Compiled, holes: &[Value], out: &mut Vec<Operand>) -> bool {
+    if holes.len() != compiled.holes as usize {
+        return false;
+    }
+    let length = holes.iter().fold(compiled.literal_bytes, |sum, value| {
+        sum + match value {
+            Value::Int(_) => INT_DIGITS,
+            Value::Text(text) => text.len(),
+        }
+    });
+    if length > LONGEST {
+        return false;
+    }
+    out.clear();
+    for slot in &compiled.slots {
+        match operand(slot, holes) {
+            Some(operand) => out.push(operand),
+            None => return false,
+        }
+    }
+    true
+}
+
+fn operand(slot: &Slot, holes: &[Value]) -> Option<Operand> {
+    match slot {
+        Slot::Isolated { hole, negative } => match holes.get(*hole as usize)? {
+            Value::Int(n) => Some(Operand::Numeric(Value::Int(*n))),
+            Value::Text(text) => isolated(text, *negative),
+        },
+        Slot::Adjacent(parts) => {
+            let token = joined(parts, holes, |text| text.iter().copied().all(is_word))?;
+            if token.is_empty() {
+                None
+            } else if is_number(&token) {
+                Some(Operand::Numeric(Value::from_bytes(&token)))
+            } else {
+                Some(Operand::Text(Text::from(token)))
+            }
+        }
+        Slot::Quoted(parts) => {
+            let token = joined(parts, holes, |text| !text.contains(&b'"'))?;
+            Some(Operand::Text(Text::from(token)))
+        }
+    }
+}
+
+fn isolated(text: &Text, negative: bool) -> Option<Operand> {
+    let all = text.as_bytes();
+    let blank = |b: &u8| matches!(b, b' ' | b'\t' | b'\r' | b'\n');
+    let start = all.iter().position(|b| !blank(b))?;
+    let end = all.iter().rposition(|b| !blank(b))? + 1;
+    let trimmed = all.get(start..end)?;
+    if is_number(trimmed) {
+        return Some(Operand::Numeric(Value::from_bytes(trimmed)));
+    }
+    let word = trimmed.iter().copied().all(is_word);
+    let quoted = || matches!(trimmed, [b'"', inner @ .., b'"'] if !inner.contains(&b'"'));
+    if word || quoted() {
+        return Some(Operand::Text(if trimmed.len() == all.len() {
+            text.clone()
+        } else {
+            Text::from(trimmed)
+        }));
+    }
+    match trimmed {
+        [b'-', digits @ ..] if negative && is_number(digits) => {
+            Some(Operand::Number(Number::read(digits).negated()))
+        }
+        _ => None,
+    }
+}
+
+fn joined(parts: &[Part], holes: &[Value], fits: impl Fn(&[u8]) -> bool) -> Option<Vec<u8>> {
+    let mut token = Vec::new();
+    for part in parts {
+        match part {
+            Part::Literal(text) => token.extend_from_slice(text),
+            Part::Hole(hole) => match holes.get(*hole as usize)? {
+                Value::Text(text) if !fits(text) => return None,
+                value => value.append_to(&mut token),
+            },
+        }
+    }
+    Some(token)
+}
+
+/// Characters of word tokens, without `$`, which pairs with what follows.
+fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric()
+        || byte >= 0x80
+        || matches!(
+            byte,
+            b'.' | b'\'' | b';' | b'\\' | b'_' | b'^' | b'#' | b'@'
+        )
+}
+
+/// `[0-9]+(\.[0-9]+)?`
+fn is_number(text: &[u8]) -> bool {
+    let digits = |text: &[u8]| !text.is_empty() && text.iter().all(u8::is_ascii_digit);
+    match text.iter().position(|&b| b == b'.') {
+        None => digits(text),
+        Some(dot) => text
+            .split_at_checked(dot)
+            .is_some_and(|(whole, rest)| digits(whole) && digits(rest.get(1..).unwrap_or(&[]))),
+    }
+}

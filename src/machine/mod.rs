@@ -1,0 +1,36 @@
+//! What runs a program: calls as values, stepped by a host.
+
+pub mod arithmetic;
+mod call;
+pub mod cx;
+mod dispatch;
+pub mod effect;
+pub mod environment;
+mod evaluate;
+pub mod expression;
+mod flow;
+pub mod image;
+mod observe;
+mod pbx;
+pub mod shared;
+mod stack;
+mod state;
+pub mod variables;
+
+mod channel;
+
+pub use call::{Call, CallSetup, EndReason, Outcome, Start};
+pub use channel::{Channel, ChannelState, Party, Timeouts};
+pub use cx::{Cx, TargetFault};
+pub use effect::{
+    AfterDial, ChannelRequest, Dial, Dialed, Effect, Event, Indication, Originate, OriginateThen,
+    Play, Record, Sound,
+};
+pub use environment::{Allow, Environment, Limits, System};
+pub use flow::{Answer, AnswerThen, AnswerThenText, Flow, Location, Then, ThenFlow, ThenText};
+pub use image::{
+    ApplicationBody, Image, LinkedApplication, LinkedFunction, Names, ReadBody, WriteBody,
+};
+pub use observe::{Note, Observer};
+pub use shared::Shared;
+pub use stack::{Frame, gosub_arguments};

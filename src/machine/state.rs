@@ -1,0 +1,182 @@
+//! The state of a call: everything that applications and functions may see.
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::base::Text;
+use crate::diagnostic::{Code, Entry};
+use crate::machine::environment::{Allow, Environment, Limits};
+use crate::machine::image::Image;
+use crate::machine::shared::Shared;
+use crate::machine::stack::Frame;
+use crate::machine::variables::Variables;
+use crate::machine::{Channel, ChannelState, Location, Note, Observer};
+use crate::program::instruction::Core;
+use crate::program::matcher::{Found, NotFound, Want};
+
+pub(crate) struct State {
+    pub(crate) image: Arc<Image>,
+    pub(crate) shared: Arc<Shared>,
+    pub(crate) environment: Arc<dyn Environment>,
+    pub(crate) limits: Limits,
+    pub(crate) allow: Allow,
+    /// False while a dialplan is loaded: then variables are globals.
+    pub(crate) has_channel: bool,
+    /// Whether texts are substituted by the textual evaluator only.
+    pub(crate) textual: bool,
+    pub(crate) channel: Channel,
+    pub(crate) variables: Variables,
+    pub(crate) at: Location,
+    pub(crate) stack: Vec<Frame>,
+    pub(crate) observer: Option<Box<dyn Observer>>,
+    pub(crate) hungup: bool,
+    pub(crate) dead: bool,
+    pub(crate) exception: Option<(Text, Location)>,
+    /// Buffers of functions, kept for the next ones.
+    pub(crate) spare: Vec<Vec<u8>>,
+    /// Return left the frame of a subroutine that the machine started.
+    pub(crate) returned: bool,
+    /// Where another channel sent this one.
+    pub(crate) redirect: Option<Location>,
+    /// The limit that ended the call.
+    pub(crate) stopped: Option<&'static Code>,
+}
+
+impl fmt::Debug for State {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("State")
+            .field("channel", &self.channel.name)
+            .field("at", &self.at)
+            .finish_non_exhaustive()
+    }
+}
+
+impl State {
+    pub(crate) fn log(&mut self, entry: Entry) {
+        if let Some(observer) = &mut self.observer {
+            observer.log(&self.channel.name, entry);
+        }
+    }
+
+    pub(crate) fn note(&mut self, note: Note) {
+        if let Some(observer) = &mut self.observer {
+            observer.note(&self.channel.name, note);
+        }
+    }
+
+    pub(crate) fn limit(&mut self, code: &'static Code, text: &str) {
+        if self.stopped.is_none() {
+            self.stopped = Some(code);
+            self.hungup = true;
+            self.note(Note::Limit {
+                text: text.to_owned(),
+            });
+        }
+    }
+
+    pub(crate) fn now(&self) -> i64 {
+        self.environment.now().as_secs() as i64
+    }
+
+    pub(crate) fn find(&self, context: &[u8], exten: &[u8], want: Want) -> Result<Found, NotFound> {
+        let caller = self.channel.caller.number.as_deref();
+        // The clock is asked only where an include has times.
+        let now = if self.image.program.timed {
+            self.now()
+        } else {
+            0
+        };
+        self.image.find(context, exten, want, caller, now)
+    }
+
+    pub(crate) fn match_more(&self, context: &[u8], exten: &[u8]) -> bool {
+        let table = &self.image.program.table;
+        let Some(context) = table.context_named(context) else {
+            return false;
+        };
+        let caller = self.channel.caller.number.as_deref();
+        self.image.program.matcher.match_more(
+            table,
+            context,
+            exten,
+            Want::Priority(1),
+            caller,
+            self.now(),
+        )
+    }
+
+    pub(crate) fn can_match(&self, context: &[u8], exten: &[u8]) -> bool {
+        let table = &self.image.program.table;
+        let Some(context) = table.context_named(context) else {
+            return false;
+        };
+        let caller = self.channel.caller.number.as_deref();
+        self.image.program.matcher.can_match(
+            table,
+            context,
+            exten,
+            Want::Priority(1),
+            caller,
+            self.now(),
+        )
+    }
+
+    pub(crate) fn exists(&self, context: &[u8], exten: &[u8], priority: i64) -> bool {
+        u32::try_from(priority)
+            .is_ok_and(|n| n > 0 && self.find(context, exten, Want::Priority(n)).is_ok())
+    }
+
+    pub(crate) fn append_core(&self, core: Core, out: &mut Vec<u8>) {
+        let number = |n: i64, out: &mut Vec<u8>| crate::base::value::append_int(n, out);
+        match core {
+            Core::Exten => out.extend_from_slice(&self.at.exten),
+            Core::Context => out.extend_from_slice(&self.at.context),
+            Core::Priority => number(self.at.priority, out),
+            Core::Channel => out.extend_from_slice(&self.channel.name),
+            Core::Uniqueid => out.extend_from_slice(&self.channel.uniqueid),
+            Core::HangupCause => number(i64::from(self.channel.cause), out),
+            Core::Hint | Core::HintName => {
+                if let Some(hint) = self
+                    .image
+                    .hint(&self.at.context, &self.at.exten, self.now())
+                {
+                    out.extend_from_slice(if core == Core::Hint {
+                        &hint.devices
+                    } else {
+                        &hint.name
+                    });
+                }
+            }
+            Core::CallingPres => {
+                // 67 = number not available; 0 = allowed, not screened (observed on Local channels).
+                number(
+                    if self.channel.caller.number.is_some() {
+                        0
+                    } else {
+                        67
+                    },
+                    out,
+                );
+            }
+            Core::CallingAni2 | Core::CallingTon | Core::CallingTns => number(0, out),
+            Core::Epoch => number(self.now(), out),
+            Core::SystemName => {}
+            Core::EntityId => out.extend_from_slice(b"00:00:00:00:00:00"),
+            Core::CacheDir => out.extend_from_slice(b"/var/cache/asterisk"),
+            Core::EtcDir => out.extend_from_slice(b"/etc/asterisk"),
+            Core::ModDir => out.extend_from_slice(b"/usr/lib/asterisk/modules"),
+            Core::VarLibDir | Core::DataDir => out.extend_from_slice(b"/var/lib/asterisk"),
+            Core::DbDir => out.extend_from_slice(b"/var/lib/asterisk/astdb"),
+            Core::KeyDir => out.extend_from_slice(b"/var/lib/asterisk/keys"),
+            Core::AgiDir => out.extend_from_slice(b"/var/lib/asterisk/agi-bin"),
+            Core::SpoolDir => out.extend_from_slice(b"/var/spool/asterisk"),
+            Core::RunDir => out.extend_from_slice(b"/var/run/asterisk"),
+            Core::LogDir => out.extend_from_slice(b"/var/log/asterisk"),
+            Core::SbinDir => out.extend_from_slice(b"/usr/sbin"),
+        }
+    }
+
+    pub(crate) fn is_up(&self) -> bool {
+        self.channel.state == ChannelState::Up
+    }
+}

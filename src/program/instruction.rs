@@ -1,0 +1,228 @@
+//! The instructions of compiled texts, and the operations of compiled lines.
+
+use crate::program::slots::Slot;
+
+macro_rules! instructions {
+    ($($(#[doc = $doc:literal])+ $name:ident $(($($operand:ty),+))?;)*) => {
+        /// One instruction of a compiled text. Texts are built at the end of one output; values stand on a stack.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub enum Instruction {
+            $($(#[doc = $doc])+ $name $(($($operand),+))?,)*
+        }
+        impl Instruction {
+            /// Its name in listings.
+            pub fn name(&self) -> &'static str {
+                match self { $(Instruction::$name { .. } => stringify!($name),)* }
+            }
+        }
+    };
+}
+
+instructions! {
+    /// Appends a constant.
+    Literal(Constant);
+    /// Appends the value of a slot, or of the global of that name.
+    Slot(Slot);
+    /// The same, cut.
+    SlotCut(Slot, CutId);
+    /// Appends a variable that the core computes.
+    Core(Core);
+    /// The same, cut.
+    CoreCut(Core, CutId);
+    /// Marks the end of the output: a function's arguments, or the text of a value, begin here.
+    Open;
+    /// Reads a function; its arguments are the output since the last mark, which its value replaces.
+    Call(CallId);
+    /// Puts the value of a slot on the stack.
+    PushSlot(Slot);
+    /// Puts the output since the last mark on the stack.
+    PushText;
+    /// Evaluates an expression over the values on the stack and appends the result.
+    Expression(ExpressionId);
+    /// The same; the result stays on the stack.
+    ExpressionValue(ExpressionId);
+    /// Appends the substitution of a constant by the textual evaluator.
+    Textual(Constant);
+    /// The end of a text.
+    End;
+}
+
+/// Index of a constant text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Constant(pub u32);
+
+/// Index of an offset and length.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct CutId(pub u32);
+
+/// Index of a function call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct CallId(pub u32);
+
+/// Index of a compiled expression.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct ExpressionId(pub u32);
+
+/// Start of a compiled text in the code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct CodeId(pub u32);
+
+macro_rules! core_variables {
+    ($($name:ident = $text:literal $channel:literal;)*) => {
+        /// Variables that Asterisk's core computes; a Set of their name can never be read back.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        pub enum Core { $(#[doc = $text] $name),* }
+        impl Core {
+            /// The variable of a name.
+            pub fn named(name: &[u8]) -> Option<Self> {
+                $(if name == $text.as_bytes() { return Some(Core::$name); })*
+                None
+            }
+            /// Its name.
+            pub fn name(self) -> &'static str {
+                match self { $(Core::$name => $text),* }
+            }
+            /// Whether it needs a channel: without one the name is an ordinary one.
+            pub fn needs_channel(self) -> bool {
+                match self { $(Core::$name => $channel),* }
+            }
+        }
+    };
+}
+
+core_variables! {
+    Exten = "EXTEN" true;
+    Context = "CONTEXT" true;
+    Priority = "PRIORITY" true;
+    Channel = "CHANNEL" true;
+    Uniqueid = "UNIQUEID" true;
+    HangupCause = "HANGUPCAUSE" true;
+    Hint = "HINT" true;
+    HintName = "HINTNAME" true;
+    CallingPres = "CALLINGPRES" true;
+    CallingAni2 = "CALLINGANI2" true;
+    CallingTon = "CALLINGTON" true;
+    CallingTns = "CALLINGTNS" true;
+    Epoch = "EPOCH" false;
+    SystemName = "SYSTEMNAME" false;
+    EntityId = "ENTITYID" false;
+    CacheDir = "ASTCACHEDIR" false;
+    EtcDir = "ASTETCDIR" false;
+    ModDir = "ASTMODDIR" false;
+    VarLibDir = "ASTVARLIBDIR" false;
+    DbDir = "ASTDBDIR" false;
+    KeyDir = "ASTKEYDIR" false;
+    DataDir = "ASTDATADIR" false;
+    AgiDir = "ASTAGIDIR" false;
+    SpoolDir = "ASTSPOOLDIR" false;
+    RunDir = "ASTRUNDIR" false;
+    LogDir = "ASTLOGDIR" false;
+    SbinDir = "ASTSBINDIR" false;
+}
+
+/// Comparison of a fused branch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Compare {
+    /// `=`
+    Equal,
+    /// `!=`
+    NotEqual,
+    /// `<`
+    Less,
+    /// `<=`
+    LessEqual,
+    /// `>`
+    Greater,
+    /// `>=`
+    GreaterEqual,
+}
+
+impl Compare {
+    /// The comparison of two integers.
+    #[inline]
+    pub fn holds(self, left: i64, right: i64) -> bool {
+        match self {
+            Compare::Equal => left == right,
+            Compare::NotEqual => left != right,
+            Compare::Less => left < right,
+            Compare::LessEqual => left <= right,
+            Compare::Greater => left > right,
+            Compare::GreaterEqual => left >= right,
+        }
+    }
+}
+
+/// What a line does on the direct path. Each carries a guard; where it does not hold, where somebody
+/// watches, or where the lookup is not steady, the line runs as `General`.
+///
+/// Targets are priority indices of the same extension; `0xFFFF_FFFF` = the line is not on this path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Operation {
+    /// Substitute the data, run the application.
+    General,
+    /// Nothing can be seen of this line.
+    Nothing,
+    /// Go to a priority.
+    Jump {
+        /// Where.
+        to: u32,
+    },
+    /// Set a slot to a non-negative integer.
+    SetInteger {
+        /// Which slot.
+        slot: Slot,
+        /// The integer.
+        value: u32,
+    },
+    /// Set a slot to another slot plus a constant, both canonical integers.
+    Add {
+        /// Which slot.
+        slot: Slot,
+        /// The other slot.
+        from: Slot,
+        /// The constant.
+        add: i32,
+    },
+    /// Branch on the comparison of two slots that hold integers.
+    BranchSlots {
+        /// The comparison.
+        compare: Compare,
+        /// Left slot.
+        left: u16,
+        /// Right slot.
+        right: Slot,
+        /// Priority if it holds.
+        yes: u32,
+        /// Priority if not.
+        no: u32,
+    },
+    /// Branch on the comparison of a slot that holds an integer with a constant.
+    BranchConstant {
+        /// The comparison.
+        compare: Compare,
+        /// Left slot.
+        left: u16,
+        /// The constant.
+        right: i32,
+        /// Priority if it holds.
+        yes: u32,
+        /// Priority if not.
+        no: u32,
+    },
+    /// Set a slot to the value of a compiled text.
+    SetValue {
+        /// Which slot.
+        slot: Slot,
+        /// The text.
+        code: CodeId,
+    },
+    /// Branch on the truth of a compiled text.
+    BranchText {
+        /// The text.
+        code: CodeId,
+        /// Priority if true.
+        yes: u32,
+        /// Priority if not.
+        no: u32,
+    },
+}
