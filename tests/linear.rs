@@ -428,3 +428,45 @@ proptest! {
         }
     }
 }
+
+/// Bytes from 0x80 sort before the end of a literal: prefixes are still found.
+#[test]
+fn prefixes_of_literals_with_high_bytes() {
+    let mut entries: Vec<Entry> = [&b"1\xfc2"[..], b"1", b"12", b"\xfc\xfc", b"2\xfc", b"1\xfc"]
+        .iter()
+        .map(|exten| Entry {
+            exten: exten.to_vec(),
+            cid: None,
+            lines: BTreeMap::from([(1, false)]),
+        })
+        .collect();
+    entries.sort_by_key(|e| ExtensionKey::new(&e.exten, None));
+    let scopes = [Scope {
+        entries,
+        includes: Vec::new(),
+    }];
+    let table = flatten::flatten(&plan(&scopes), &mut Interner::new());
+    let matcher = automaton::build(&table);
+    let id = strowger::program::ContextId(0);
+    for (dialled, can, more) in [
+        (&b"1"[..], true, true),
+        (b"1\xfc", true, true),
+        (b"1\xfc2", true, false),
+        (b"\xfc", true, true),
+        (b"2", true, true),
+        (b"12", true, false),
+        (b"1\xfd", false, false),
+    ] {
+        let ask = Want::Priority(1);
+        assert_eq!(
+            matcher.can_match(&table, id, dialled, ask, None, 0),
+            can,
+            "{dialled:?}"
+        );
+        assert_eq!(
+            matcher.match_more(&table, id, dialled, ask, None, 0),
+            more,
+            "{dialled:?}"
+        );
+    }
+}

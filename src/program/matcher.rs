@@ -487,12 +487,16 @@ fn wanted(table: &Table, extension: &Extension, want: Want) -> Option<PriorityId
 
 /// How an extension's literal text stands to all texts that begin with `dialled`.
 fn literal_begins(extension: &Extension, dialled: &[u8]) -> std::cmp::Ordering {
+    // Literals are sorted as signed characters up to and with their NUL.
+    let signed = |byte: &u8| byte ^ 0x80;
     extension
         .exten
         .iter()
         .filter(|&&b| b != b'-')
+        .chain(&[0])
         .take(dialled.len())
-        .cmp(dialled)
+        .map(signed)
+        .cmp(dialled.iter().map(signed))
 }
 
 /// How a pattern stands to all patterns that begin with `dialled` as literal elements.
