@@ -5,4 +5,4 @@ pub mod files;
 pub mod rewrite;
 
 pub use engine::{Engine, EngineBuilder, EngineError, Reload};
-pub use files::FileReader;
+pub use files::{FileReader, InputReader};
