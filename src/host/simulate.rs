@@ -23,7 +23,7 @@ use crate::host::Engine;
 use crate::machine::Call;
 
 pub use journal::{Occurrence, What};
-pub use report::{ChannelReport, RunReport};
+pub use report::{ChannelReport, Executed, RunReport};
 
 use simulation::Simulation;
 
