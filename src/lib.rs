@@ -2,6 +2,8 @@
 
 pub mod apps;
 pub mod base;
+#[cfg(feature = "cli")]
+pub mod cli;
 pub mod compile;
 pub mod diagnostic;
 pub mod funcs;

@@ -1,3 +1,5 @@
 //! The `strowger` command.
 
-fn main() {}
+fn main() {
+    std::process::exit(strowger::cli::run());
+}
