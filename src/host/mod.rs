@@ -4,4 +4,4 @@ mod engine;
 pub mod files;
 
 pub use engine::{Engine, EngineBuilder, EngineError, Reload};
-pub use files::FileReader;
+pub use files::{FileReader, InputReader};
