@@ -3,7 +3,7 @@
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Parser, Subcommand, ValueEnum};
 
-use super::{bench, check, completions, doc, explain, lookup, run, show};
+use super::{bench, check, completions, doc, eval, explain, lookup, run, show};
 
 const STYLES: Styles = Styles::styled()
     .header(AnsiColor::Green.on_default().bold())
@@ -50,6 +50,8 @@ pub(crate) enum Command {
     Lookup(lookup::LookupArgs),
     /// Say what is wrong with a dialplan.
     Check(check::CheckArgs),
+    /// Evaluate texts with substitutions, or cases of the language corpora.
+    Eval(eval::EvalArgs),
     /// Run a simulated call and show what it does.
     Run(run::RunArgs),
     /// Measure priorities per second.

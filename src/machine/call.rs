@@ -627,7 +627,7 @@ impl Call {
                             Flow::Next => *then,
                             other => other,
                         })));
-                    write_function(&mut cx, &function, &value)
+                    cx.write(&function, &value)
                 }
                 Flow::Exec {
                     application,
@@ -652,35 +652,5 @@ impl Call {
                 },
             };
         }
-    }
-}
-
-/// Writes a function; unknown and read-only ones are logged, and the dialplan goes on.
-fn write_function(cx: &mut Cx<'_>, call: &[u8], value: &[u8]) -> Flow {
-    let (name, arguments, closed) = crate::syntax::lex::template::function_call(call);
-    if !closed {
-        cx.log(&code::FUNC_MISSING_PARENTHESIS, || {
-            format!("no `)` in `{}`", bstr::BStr::new(call))
-        });
-    }
-    match cx.function(name) {
-        None => {
-            cx.log(&code::FUNC_UNKNOWN, || {
-                format!("no function `{}`", bstr::BStr::new(name))
-            });
-            Flow::Next
-        }
-        Some(linked) => match &linked.write {
-            Some(write) => write.write(cx, arguments, value),
-            None => {
-                cx.log(&code::FUNC_NOT_WRITABLE, || {
-                    format!(
-                        "the function `{}` cannot be written to",
-                        bstr::BStr::new(name)
-                    )
-                });
-                Flow::Next
-            }
-        },
     }
 }

@@ -152,6 +152,22 @@ impl Variables {
         there
     }
 
+    /// The `n`th entry of a name, the newest first.
+    pub fn nth(&self, slots: &Slots, name: &[u8], n: usize) -> Option<&Value> {
+        let Some(below) = n.checked_sub(1) else {
+            return self.get(slots, name);
+        };
+        self.shadows
+            .iter()
+            .rev()
+            .filter(|(key, _)| match key {
+                Name::Slot(slot) => slots.get(name) == Some(*slot),
+                Name::Spilled(text) => text.as_bytes() == name,
+            })
+            .nth(below)
+            .and_then(|(_, entry)| entry.value.as_ref())
+    }
+
     fn take(&mut self, slots: &Slots, name: &[u8]) -> (Name, Entry) {
         match slots.get(name) {
             Some(slot) => {

@@ -1,8 +1,7 @@
 //! Requests of a call about other channels.
 
-use crate::base::{Text, Value};
-use crate::machine::{Answer, Call, ChannelRequest, Event};
-use crate::syntax::lex::template::function_call;
+use crate::base::Text;
+use crate::machine::{Call, CallSetup, ChannelRequest, Effect, Event, Start};
 
 use super::leg::LegId;
 use super::simulation::{Happening, Signal, Simulation};
@@ -53,7 +52,7 @@ impl Simulation<'_> {
             return Event::Failed(format!("no channel `{name}`"));
         };
         match request {
-            ChannelRequest::Evaluate(text) => Event::Value(evaluate(&mut leg.call, &text)),
+            ChannelRequest::Evaluate(text) => Event::Value(self.evaluate(id, &text)),
             ChannelRequest::Set { name, value } => {
                 leg.call.set(&name, &value);
                 Event::Done
@@ -66,9 +65,7 @@ impl Simulation<'_> {
             ChannelRequest::SetShared { name, value } => {
                 let shared = &mut leg.call.channel_mut().shared;
                 shared.retain(|(n, _)| *n != name);
-                if !value.is_empty() {
-                    shared.push((name, value));
-                }
+                shared.push((name, value));
                 Event::Done
             }
             ChannelRequest::Hangup { .. } => {
@@ -119,19 +116,30 @@ impl Simulation<'_> {
     }
 }
 
-/// `${text}` on another channel, as far as it needs nobody to wait.
-fn evaluate(call: &mut Call, text: &[u8]) -> Text {
-    let mut cx = call.cx();
-    if !text.ends_with(b")") {
-        return cx.variable(text).map_or(Text::EMPTY, |v: Value| v.to_text());
+impl Simulation<'_> {
+    /// A text, or the inside of `${ }`, substituted with the state of another channel; that channel itself
+    /// does not notice. Empty where the substitution would have to wait.
+    fn evaluate(&mut self, id: LegId, text: &Text) -> Text {
+        let Some(leg) = self.legs.get_mut(id) else {
+            return Text::EMPTY;
+        };
+        let text = if text.starts_with(b"${") {
+            text.clone()
+        } else {
+            Text::from([b"${", text.as_bytes(), b"}"].concat())
+        };
+        let setup = CallSetup {
+            environment: self.clock.clone(),
+            ..self.engine.setup(leg.call.channel().clone())
+        };
+        let at = Some(leg.call.location().clone());
+        let mut mirror = Call::new(setup, Start::Text { text, at });
+        for (name, value) in leg.call.variables() {
+            mirror.set(&name, &value);
+        }
+        match mirror.step(Event::Start) {
+            Effect::End(_) => Text::from(mirror.text()),
+            _ => Text::EMPTY,
+        }
     }
-    let (function, arguments, _) = function_call(text);
-    let mut out = Vec::new();
-    if let Some(linked) = cx.function(function)
-        && let Some(read) = &linked.read
-        && matches!(read.read(&mut cx, arguments, &mut out), Answer::Done)
-    {
-        return Text::from(out);
-    }
-    Text::EMPTY
 }
