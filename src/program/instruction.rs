@@ -144,9 +144,8 @@ impl Compare {
     /// The comparison of two integers, without a branch.
     #[inline]
     pub fn holds(self, left: i64, right: i64) -> bool {
-        let order = u8::from(left < right)
-            | u8::from(left == right) << 1
-            | u8::from(left > right) << 2;
+        let order =
+            u8::from(left < right) | u8::from(left == right) << 1 | u8::from(left > right) << 2;
         self.0 & order != 0
     }
 
