@@ -2,6 +2,7 @@
 
 mod engine;
 pub mod files;
+pub mod rewrite;
 
 pub use engine::{Engine, EngineBuilder, EngineError, Reload};
 pub use files::{FileReader, InputReader};
