@@ -334,18 +334,20 @@ impl Engine {
         call
     }
 
+    /// What a call on a channel is made of.
+    pub(crate) fn setup(&self, channel: Channel) -> CallSetup {
+        CallSetup {
+            image: self.image(),
+            shared: self.shared.clone(),
+            environment: self.environment.clone(),
+            limits: self.limits,
+            allow: self.allow,
+            channel,
+        }
+    }
+
     /// A call on a channel of the host's making.
     pub fn call_on(&self, channel: Channel, start: Start) -> Call {
-        Call::new(
-            CallSetup {
-                image: self.image(),
-                shared: self.shared.clone(),
-                environment: self.environment.clone(),
-                limits: self.limits,
-                allow: self.allow,
-                channel,
-            },
-            start,
-        )
+        Call::new(self.setup(channel), start)
     }
 }
