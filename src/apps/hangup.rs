@@ -27,6 +27,7 @@ fn run(cx: &mut Cx<'_>, data: &[u8]) -> Flow {
         }
         cause
     };
+    cx.channel_mut().set_item(b"hangupsource", b"dialplan/builtin");
     let channel = cx.channel_mut();
     match cause {
         Some(cause) => channel.cause = cause,

@@ -4,7 +4,7 @@ use crate::library::Application;
 
 macro_rules! applications {
     ($($file:ident: $($name:ident),+;)*) => {
-        $(mod $file;)*
+        $(pub mod $file;)*
         /// Every application.
         pub static ALL: &[&Application] = &[$($(&$file::$name),+),*];
     };
