@@ -106,6 +106,9 @@ fn corpus() {
         if ["Dial(", "Originate(", "Local/"].iter().any(|t| plan.contains(t)) {
             continue;
         }
+        if verbose.is_some() {
+            eprintln!("{id}");
+        }
         let got = answer(folder, &case, false);
         assert_eq!(got, answer(folder, &case, true), "{id}: compiled and textual");
         let count = areas.entry(case["area"].as_str().unwrap().to_owned()).or_default();

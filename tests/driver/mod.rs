@@ -15,7 +15,7 @@ use strowger::base::Text;
 use strowger::diagnostic::Entry;
 use strowger::host::Engine;
 use strowger::machine::{
-    Call, Channel, ChannelState, Effect, Environment, Event, Location, Note, Observer, Outcome,
+    Call, Channel, ChannelState, Effect, Environment, Event, Limits, Location, Note, Observer, Outcome,
     Play, Sound, Start,
 };
 use strowger::syntax::load::MemoryReader;
@@ -214,7 +214,14 @@ impl Driver {
 /// An engine over one dialplan, with a clock of its own.
 pub fn engine(dialplan: &[u8]) -> (Engine, Arc<Clock>) {
     let clock = Arc::new(Clock::default());
-    let engine = Engine::builder().environment(clock.clone()).build();
+    let limits = Limits {
+        max_priorities: 10_000,
+        ..Limits::default()
+    };
+    let engine = Engine::builder()
+        .environment(clock.clone())
+        .limits(limits)
+        .build();
     load(&engine, dialplan);
     (engine, clock)
 }
