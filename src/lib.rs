@@ -2,12 +2,15 @@
 
 pub mod apps;
 pub mod base;
+#[cfg(feature = "cli")]
+pub mod cli;
 pub mod compile;
 pub mod diagnostic;
 pub mod funcs;
 pub mod host;
 pub mod library;
 pub mod machine;
+pub mod measure;
 pub mod program;
 pub mod store;
 pub mod syntax;

@@ -1,3 +1,5 @@
-//! The `strowger` command.
+//! The command line.
 
-fn main() {}
+fn main() -> std::process::ExitCode {
+    strowger::cli::main()
+}

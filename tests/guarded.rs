@@ -19,10 +19,63 @@ fn textual(text: &[u8], memory: &mut Memory, log: &mut dyn FnMut(Entry)) -> Valu
 
 fn value() -> impl Strategy<Value = Vec<u8>> {
     let known = prop::sample::select(vec![
-        "", "0", "1", "007", "1.10", "-5", "-05.10", "-0", "- 5", "--5", "+5", " 5 ", "abc", "a b", "\"abc\"",
-        "\"a\" \"b\"", "\"", "a\"b", "1e+18", "999999999999999999", "1000000000000000000", ".5", "1.5.2", "a-b",
-        "SIP/100", "*98", "5%", "1,2", "(", ")", "$", "$x", "x$", "${y}", "[a]", "{", "}", "`", "~", "=", ":5", "5:",
-        "\t7\n", "é", "LEN", "COS", "#", "a|b", "-", "\"\"", "\" \"", "9223372036854775808", "-9223372036854775808", "0x10", "nan", "\\", "'",
+        "",
+        "0",
+        "1",
+        "007",
+        "1.10",
+        "-5",
+        "-05.10",
+        "-0",
+        "- 5",
+        "--5",
+        "+5",
+        " 5 ",
+        "abc",
+        "a b",
+        "\"abc\"",
+        "\"a\" \"b\"",
+        "\"",
+        "a\"b",
+        "1e+18",
+        "999999999999999999",
+        "1000000000000000000",
+        ".5",
+        "1.5.2",
+        "a-b",
+        "SIP/100",
+        "*98",
+        "5%",
+        "1,2",
+        "(",
+        ")",
+        "$",
+        "$x",
+        "x$",
+        "${y}",
+        "[a]",
+        "{",
+        "}",
+        "`",
+        "~",
+        "=",
+        ":5",
+        "5:",
+        "\t7\n",
+        "é",
+        "LEN",
+        "COS",
+        "#",
+        "a|b",
+        "-",
+        "\"\"",
+        "\" \"",
+        "9223372036854775808",
+        "-9223372036854775808",
+        "0x10",
+        "nan",
+        "\\",
+        "'",
     ])
     .prop_map(|text| text.as_bytes().to_vec());
     prop_oneof![
@@ -34,8 +87,9 @@ fn value() -> impl Strategy<Value = Vec<u8>> {
 
 fn piece() -> impl Strategy<Value = Piece> {
     let literal = prop::sample::select(vec![
-        " ", "+", " + ", "-", " * ", "/", " % ", " = ", "<", " != ", " : ", "=~", " ~~ ", "|", " & ", "!", " ? ", " :: ",
-        "(", ")", "1", "0", "5", "abc", "x", "\"", "\"a\"", ".", "$", "COS(", "POW(", "LEN(", ",", "[", "~", "{", "\n", "é", "1.5",
+        " ", "+", " + ", "-", " * ", "/", " % ", " = ", "<", " != ", " : ", "=~", " ~~ ", "|",
+        " & ", "!", " ? ", " :: ", "(", ")", "1", "0", "5", "abc", "x", "\"", "\"a\"", ".", "$",
+        "COS(", "POW(", "LEN(", ",", "[", "~", "{", "\n", "é", "1.5",
     ])
     .prop_map(|text| Piece::Literal(text.into()));
     prop_oneof![3 => literal, 2 => Just(Piece::Hole)]
@@ -93,7 +147,9 @@ fn check(pieces: &[Piece], values: &[Vec<u8>]) -> Result<(), TestCaseError> {
     };
     let mut memory = Memory::default();
     let (mut fast, mut slow) = (Vec::new(), Vec::new());
-    if let Some(value) = evaluate(&compiled, &holes, &mut memory, &mut |entry| fast.push(entry)) {
+    if let Some(value) = evaluate(&compiled, &holes, &mut memory, &mut |entry| {
+        fast.push(entry)
+    }) {
         let expected = textual(&joined, &mut memory, &mut |entry| slow.push(entry));
         let about = String::from_utf8_lossy(&joined).into_owned();
         prop_assert_eq!(value, expected, "{}", about);

@@ -62,3 +62,55 @@ fn corpus() {
     );
     assert_eq!(all, 100);
 }
+
+/// Run with `--ignored --nocapture`: how long 500,000 priorities take.
+#[test]
+#[ignore = "a measurement"]
+fn speed() {
+    use std::fmt::Write as _;
+    use strowger::syntax::load::MemoryReader;
+
+    let mut same = String::from("[a]\n");
+    let mut literal = String::from("[a]\n");
+    let mut patterns = String::from("[a]\n");
+    for n in 0..500_000 {
+        if n % 10 == 0 {
+            writeln!(same, "exten => {},1,NoOp(call for ${{EXTEN}})", 100_000 + n).unwrap();
+            writeln!(patterns, "exten => _{}X[1-{}]X.,1,NoOp(x)", n, 2 + n % 7).unwrap();
+        } else {
+            writeln!(same, " same => n,Set(VARIABLE{n}=$[${{A}} + {n}])").unwrap();
+            writeln!(patterns, " same => n,NoOp(x)").unwrap();
+        }
+        writeln!(
+            literal,
+            "exten => {},{},Dial(PJSIP/${{EXTEN}},30)",
+            n % 50_000,
+            10 - n / 50_000
+        )
+        .unwrap();
+    }
+    for (name, text) in [
+        ("same", same),
+        ("patterns", patterns),
+        ("literal, backwards", literal),
+    ] {
+        let mut reader = MemoryReader::new().with("x", text);
+        let start = std::time::Instant::now();
+        let (plan, report) = load(
+            "x",
+            &mut reader,
+            &mut Evaluator::default(),
+            &LoadOptions::default(),
+            None,
+        );
+        let seconds = start.elapsed().as_secs_f64();
+        let plan = plan.unwrap();
+        let priorities: usize = plan.contexts[0]
+            .extensions
+            .iter()
+            .map(|e| e.priorities.len())
+            .sum();
+        println!("{name}: {priorities} priorities in {seconds:.3} s");
+        assert_eq!(priorities, 500_000, "{report}");
+    }
+}

@@ -12,6 +12,7 @@ macro_rules! applications {
 
 applications! {
     answer: ANSWER;
+    dial: DIAL, RETRY_DIAL;
     exec: EXEC, TRY_EXEC, EXEC_IF;
     gosub: GOSUB, GOSUB_IF, RETURN, STACK_POP;
     goto: GOTO, GOTO_IF;
@@ -21,6 +22,7 @@ applications! {
     incomplete: INCOMPLETE;
     indicate: RINGING, PROGRESS, PROCEEDING, BUSY, CONGESTION;
     no_op: NO_OP;
+    originate: ORIGINATE;
     raise_exception: RAISE_EXCEPTION;
     set: SET, MSET;
     verbose: VERBOSE, LOG;

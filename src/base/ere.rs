@@ -4,7 +4,8 @@
 //! `regcomp` of glibc 2.36): characters are UTF-8 where the bytes are valid, lengths count bytes.
 //! Without groups a match is found in time linear in the subject. Where the first group is read,
 //! a backtracking matcher with a step limit is asked; beyond the limit the linear matcher's groups
-//! are taken. Back-references are supported within that limit only: beyond it nothing matches.
+//! are taken, as for subjects that are not UTF-8. Back-references are supported within that limit
+//! and on UTF-8 only: beyond it nothing matches.
 
 mod bracket;
 mod cache;
@@ -93,6 +94,9 @@ enum Engine {
     Backtracking(Box<fancy_regex::Regex>),
 }
 
+/// The backtracking matcher reached its limit, or the subject is not for it.
+struct GaveUp;
+
 type MakeCache = Box<dyn Fn() -> hybrid::dfa::Cache + Send + Sync + UnwindSafe + RefUnwindSafe>;
 
 struct Longest {
@@ -109,11 +113,11 @@ impl fmt::Debug for Longest {
 }
 
 /// Bound of a compiled program, in bytes.
-const PROGRAM_LIMIT: usize = 4 << 20;
+const PROGRAM_LIMIT: usize = 2 << 20;
 /// Bound of the lazy automaton's cache, in bytes.
 const CACHE_LIMIT: usize = 1 << 20;
 /// Steps of the backtracking matcher before it gives up.
-const STEP_LIMIT: usize = 100_000;
+const STEP_LIMIT: usize = 50_000;
 
 impl Ere {
     /// Compiles a pattern.
@@ -123,7 +127,6 @@ impl Ere {
         let groups = translation.groups;
         let grouping = || {
             fancy_regex::RegexBuilder::new(&text)
-                .bytes_mode(fancy_regex::BytesMode::UnicodeBytes)
                 .leftmost_longest(true)
                 .backtrack_limit(STEP_LIMIT)
                 .delegate_size_limit(PROGRAM_LIMIT)
@@ -175,14 +178,14 @@ impl Ere {
     pub fn is_match(&self, subject: &[u8]) -> bool {
         match &self.engine {
             Engine::Regular { leftmost, .. } => leftmost.is_match(subject),
-            Engine::Backtracking(regex) => regex.is_match(subject).unwrap_or(false),
+            Engine::Backtracking(regex) => matches!(captured(regex, subject, 0), Ok(Some(_))),
         }
     }
 
     /// The leftmost of all matches, and the longest of those.
     pub fn find(&self, subject: &[u8]) -> Option<Match> {
         match &self.engine {
-            Engine::Backtracking(regex) => captured(regex, subject, 0)?,
+            Engine::Backtracking(regex) => captured(regex, subject, 0).ok().flatten(),
             Engine::Regular {
                 leftmost,
                 longest,
@@ -195,7 +198,7 @@ impl Ere {
                 } else {
                     let exact = grouping
                         .as_deref()
-                        .and_then(|regex| captured(regex, subject, start))
+                        .and_then(|regex| captured(regex, subject, start).ok())
                         .flatten()
                         .filter(|found| found.start == start && found.end == end);
                     match exact {
@@ -209,13 +212,16 @@ impl Ere {
     }
 }
 
-/// What the backtracking matcher finds from an offset on; `None` = it gave up.
-fn captured(regex: &fancy_regex::Regex, subject: &[u8], from: usize) -> Option<Option<Match>> {
-    let captures = match regex.captures_from_pos(subject, from) {
-        Ok(captures) => captures,
-        Err(_) => return None,
-    };
-    Some(captures.and_then(|captures| {
+/// What the backtracking matcher finds from an offset on.
+fn captured(
+    regex: &fancy_regex::Regex,
+    subject: &[u8],
+    from: usize,
+) -> Result<Option<Match>, GaveUp> {
+    // It trusts the lengths that lead bytes promise, so other bytes than UTF-8 are not for it.
+    let subject = std::str::from_utf8(subject).map_err(|_| GaveUp)?;
+    let captures = regex.captures_from_pos(subject, from).map_err(|_| GaveUp)?;
+    Ok(captures.and_then(|captures| {
         let whole = captures.get(0)?;
         Some(Match {
             start: whole.start(),

@@ -7,6 +7,7 @@ pub mod duration;
 pub mod ere;
 pub mod number;
 pub mod pattern;
+pub mod scan;
 pub mod source;
 pub mod substring;
 pub mod symbol;

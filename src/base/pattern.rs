@@ -6,6 +6,7 @@
 //! Asterisk master 2026-08.
 
 use std::borrow::Cow;
+use std::fmt;
 
 /// Longest extension that fits on a channel, in bytes. The channel cuts longer ones; the matcher does not.
 pub const CHANNEL_EXTEN: usize = 79;
@@ -85,6 +86,24 @@ pub enum Element {
     Broken,
 }
 
+impl fmt::Display for Element {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Element::Literal(byte) => write!(f, "{}", byte.escape_ascii()),
+            Element::Class(set) if *set == DIGITS => f.write_str("X"),
+            Element::Class(set) if *set == Z => f.write_str("Z"),
+            Element::Class(set) if *set == N => f.write_str("N"),
+            Element::Class(set) => {
+                let members: Vec<u8> = set.members().collect();
+                write!(f, "[{}]", members.escape_ascii())
+            }
+            Element::Dot => f.write_str("."),
+            Element::Bang => f.write_str("!"),
+            Element::Broken => f.write_str("["),
+        }
+    }
+}
+
 /// `X`.
 pub const DIGITS: ByteSet = ByteSet::span(b'0', b'9');
 const Z: ByteSet = ByteSet::span(b'1', b'9');
@@ -96,7 +115,7 @@ pub fn is_pattern(exten: &[u8]) -> bool {
     exten.first() == Some(&b'_')
 }
 
-/// The elements of a pattern, with or without its `_`... which must already be cut off: see [`elements`].
+/// The elements of a pattern: see [`elements`].
 #[derive(Debug, Clone)]
 pub struct Elements<'a> {
     rest: &'a [u8],
@@ -203,6 +222,20 @@ pub fn same_literal(listed: &[u8], undashed: &[u8]) -> bool {
 /// Whether two patterns are the same extension.
 pub fn same_pattern(a: &[u8], b: &[u8]) -> bool {
     elements(a).eq(elements(b))
+}
+
+/// Position (from 1, counted in elements) and elements at which two patterns part; `None` element = end.
+/// `None` if they are the same extension.
+pub fn parting(a: &[u8], b: &[u8]) -> Option<(usize, Option<Element>, Option<Element>)> {
+    let (mut a, mut b) = (elements(a), elements(b));
+    for position in 1.. {
+        match (a.next(), b.next()) {
+            (None, None) => return None,
+            (x, y) if x == y => {}
+            (x, y) => return Some((position, x, y)),
+        }
+    }
+    None
 }
 
 /// How far a string satisfies an entry.

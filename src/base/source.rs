@@ -1,5 +1,6 @@
 //! The files of a dialplan and places in them.
 
+use std::borrow::Cow;
 use std::fmt;
 
 /// Index of a source file in a [`SourceMap`].
@@ -37,6 +38,8 @@ pub struct Source {
     pub bytes: Vec<u8>,
     /// What Asterisk adds to the line numbers of this file: it counts on through the files of one glob.
     pub lines_before: u32,
+    /// What Asterisk adds to the name of a file that is included again, such as `~~1`.
+    pub mark: String,
 }
 
 impl Source {
@@ -69,33 +72,38 @@ impl SourceMap {
 
     /// Adds a file.
     pub fn add(&mut self, path: impl Into<String>, bytes: Vec<u8>) -> SourceId {
-        self.add_after(path, bytes, 0)
+        self.add_included(path, bytes, 0, String::new())
     }
 
-    /// Adds a file whose lines Asterisk counts on from those of the file before.
-    pub fn add_after(
+    /// Adds a file that Asterisk lists with its lines counted on from those of the file before, or with a mark.
+    pub fn add_included(
         &mut self,
         path: impl Into<String>,
         bytes: Vec<u8>,
         lines_before: u32,
+        mark: String,
     ) -> SourceId {
         let id = SourceId(self.sources.len() as u32);
         self.sources.push(Source {
             path: path.into(),
             bytes,
             lines_before,
+            mark,
         });
         id
     }
 
     /// File name and line of a place as Asterisk prints them.
-    pub fn listed(&self, place: Place) -> (&str, u32) {
-        self.get(place.source).map_or(("?", place.line), |source| {
-            (
-                source.file_name(),
-                place.line.saturating_add(source.lines_before),
-            )
-        })
+    pub fn listed(&self, place: Place) -> (Cow<'_, str>, u32) {
+        let Some(source) = self.get(place.source) else {
+            return ("?".into(), place.line);
+        };
+        let name = if source.mark.is_empty() {
+            source.file_name().into()
+        } else {
+            format!("{}{}", source.file_name(), source.mark).into()
+        };
+        (name, place.line.saturating_add(source.lines_before))
     }
 
     /// The file of an id.

@@ -1,4 +1,4 @@
-//! Time specifications of includes, GotoIfTime, ExecIfTime and IFTIME:
+//! Time specifications of includes, `GotoIfTime`, `ExecIfTime` and `IFTIME`:
 //! `times,weekdays,days,months[,zone]`, separated by `,` or `|` (observed with Asterisk master 2026-08).
 
 use jiff::civil::DateTime;

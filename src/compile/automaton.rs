@@ -126,8 +126,14 @@ impl Build {
                 .get(depth..)
                 .is_some_and(|steps| Some(steps) == rest)
         }) {
-            let steps = self.tail(rest.unwrap_or(&[]));
-            return Node::Tail { steps, run };
+            let rest = rest.unwrap_or(&[]);
+            let digits = rest.iter().all(|&step| {
+                step.checked_sub(CLASS)
+                    .and_then(|class| self.classes.get(class as usize))
+                    .is_some_and(|set| *set == pattern::DIGITS)
+            });
+            let steps = self.tail(rest);
+            return Node::Tail { steps, run, digits };
         }
         if depth >= DEPTH {
             return Node::Scan(run);

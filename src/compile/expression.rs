@@ -1,9 +1,10 @@
 //! Guarded compilation of `$[ ]`: done once, valid while the run-time values keep the token structure.
 
+use crate::base::value::INT_LIMIT;
 use crate::base::{Number, Text, Value};
 use crate::machine::expression::{self as machine, Memory};
 use crate::program::expression::{
-    Binary, Code, Compiled, Constant, Ending, IntOperand, Operation, Part, Shape, Slot,
+    Binary, Code, Compiled, Constant, Ending, IntOperand, Operation, Part, Shape, Slot, Unary,
 };
 use crate::syntax;
 use crate::syntax::lex::expression::{Operand, Token, tokens};
@@ -157,26 +158,43 @@ fn finished(code: Code, slots: Box<[Slot]>, holes: u32, literal_bytes: usize) ->
     compiled
 }
 
+/// The integer operand that the operations begin with, and the operations after it.
+fn integer<'c>(
+    operations: &'c [Operation],
+    slots: &[Slot],
+) -> Option<(IntOperand, &'c [Operation])> {
+    let (first, rest) = operations.split_first()?;
+    let n = match first {
+        Operation::Slot(index) => match slots.get(*index as usize)? {
+            Slot::Isolated { hole, .. } => return Some((IntOperand::Hole(*hole), rest)),
+            _ => return None,
+        },
+        Operation::Constant(Constant::Numeric(Value::Int(n))) => *n,
+        Operation::Constant(Constant::Numeric(Value::Text(text))) => {
+            Number::read(text).to_integer()?
+        }
+        _ => return None,
+    };
+    if n.unsigned_abs() >= INT_LIMIT.unsigned_abs() {
+        return None;
+    }
+    Some(match rest {
+        [Operation::Unary(Unary::Negate), rest @ ..] => (IntOperand::Constant(-n), rest),
+        rest => (IntOperand::Constant(n), rest),
+    })
+}
+
 fn shape(code: &Code, slots: &[Slot]) -> Shape {
     if code.ending != Ending::Value {
         return Shape::Other;
     }
-    let operand = |operation: &Operation| match operation {
-        Operation::Slot(index) => match slots.get(*index as usize) {
-            Some(Slot::Isolated { hole, .. }) => Some(IntOperand::Hole(*hole)),
-            _ => None,
-        },
-        Operation::Constant(Constant::Numeric(Value::Int(n))) => Some(IntOperand::Constant(*n)),
-        Operation::Constant(Constant::Numeric(Value::Text(text))) => match Number::read(text) {
-            Number::Int(n) => Some(IntOperand::Constant(n)),
-            Number::Long(_) => None,
-        },
-        _ => None,
-    };
-    let [left, right, Operation::Binary(operator)] = &*code.operations else {
+    let [operands @ .., Operation::Binary(operator)] = &*code.operations else {
         return Shape::Other;
     };
-    let (Some(left), Some(right)) = (operand(left), operand(right)) else {
+    let Some((left, rest)) = integer(operands, slots) else {
+        return Shape::Other;
+    };
+    let Some((right, [])) = integer(rest, slots) else {
         return Shape::Other;
     };
     match (operator, left, right) {
@@ -235,6 +253,15 @@ mod tests {
         let shape = |template| compiled(template).unwrap().shape().clone();
         assert_eq!(shape("^+1"), Shape::AddConst { hole: 0, k: 1 });
         assert_eq!(shape("^ - 10"), Shape::AddConst { hole: 0, k: -10 });
+        assert_eq!(shape("-1 + ^"), Shape::AddConst { hole: 0, k: -1 });
+        assert_eq!(
+            shape("^ > -05.0"),
+            Shape::Compare {
+                op: Comparison::Greater,
+                left: IntOperand::Hole(0),
+                right: IntOperand::Constant(-5)
+            }
+        );
         assert_eq!(
             shape("^<^"),
             Shape::Compare {

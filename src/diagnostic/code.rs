@@ -38,6 +38,14 @@ pub struct Code {
     pub title: &'static str,
 }
 
+impl Code {
+    /// Whether Asterisk says it when a call gets there, and not while it loads: substitution, and names that
+    /// it binds at run time.
+    pub fn is_of_calls(&self) -> bool {
+        (self.id.starts_with("E2") || self.id.starts_with("E3")) && self.id != TARGET_MISSING.id
+    }
+}
+
 macro_rules! codes {
     ($($name:ident = $id:literal $kind:literal $level:ident $title:literal;)*) => {
         $(#[doc = $title] pub static $name: Code = Code { id: $id, kind: $kind, level: Level::$level, title: $title };)*

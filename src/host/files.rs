@@ -20,7 +20,12 @@ impl Reader for FileReader {
 
     fn glob(&mut self, pattern: &str) -> Vec<String> {
         let mut paths = Vec::new();
-        for pattern in alternatives(pattern) {
+        // Two stars are one for a shell, and a whole tree for the glob crate.
+        let mut pattern = pattern.to_owned();
+        while pattern.contains("**") {
+            pattern = pattern.replace("**", "*");
+        }
+        for pattern in alternatives(&pattern) {
             let options = glob::MatchOptions {
                 case_sensitive: true,
                 require_literal_separator: true,
@@ -45,6 +50,34 @@ impl Reader for FileReader {
             .arg(command)
             .output()?
             .stdout)
+    }
+}
+
+/// Reads `-` from bytes that were read from standard input, and what they include from disk.
+#[derive(Debug, Default, Clone)]
+pub struct InputReader {
+    /// The bytes of `-`.
+    pub input: Vec<u8>,
+}
+
+impl Reader for InputReader {
+    fn read(&mut self, path: &str) -> io::Result<Vec<u8>> {
+        if path == "-" {
+            return Ok(self.input.clone());
+        }
+        FileReader.read(path)
+    }
+
+    fn is_folder(&mut self, path: &str) -> bool {
+        path != "-" && FileReader.is_folder(path)
+    }
+
+    fn glob(&mut self, pattern: &str) -> Vec<String> {
+        FileReader.glob(pattern)
+    }
+
+    fn exec(&mut self, command: &str) -> io::Result<Vec<u8>> {
+        FileReader.exec(command)
     }
 }
 

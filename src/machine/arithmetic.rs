@@ -134,8 +134,7 @@ fn atoi(text: &[u8]) -> i32 {
     let text = text.trim_ascii_start();
     let (sign, digits) = match text {
         [b'-', rest @ ..] => (-1, rest),
-        [b'+', rest @ ..] => (1, rest),
-        rest => (1, rest),
+        [b'+', rest @ ..] | rest => (1, rest),
     };
     digits
         .iter()

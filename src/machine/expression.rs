@@ -185,8 +185,10 @@ fn step(
             function,
             arguments,
         } => {
-            let arguments = taken(stack, *arguments);
-            arithmetic::maths(*function, &arguments, log)
+            let first = stack.len().saturating_sub(*arguments as usize);
+            let result = arithmetic::maths(*function, stack.get(first..).unwrap_or(&[]), log);
+            stack.truncate(first);
+            result
         }
         Operation::Call { .. } => Operand::ZERO,
     };

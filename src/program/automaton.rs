@@ -54,7 +54,12 @@ pub(crate) struct Bucket {
 #[derive(Debug, Clone)]
 pub(crate) enum Node {
     /// One extension is left: its remaining steps.
-    Tail { steps: Range<u32>, run: Run },
+    Tail {
+        steps: Range<u32>,
+        run: Run,
+        /// Whether all steps are `X`.
+        digits: bool,
+    },
     /// Index of a branch.
     Branch(u32),
     /// Too deep: fit the extensions one by one.
@@ -102,6 +107,17 @@ pub(crate) struct Automaton {
     pub(crate) scopes: Vec<Scope>,
 }
 
+/// What was dialled, without dashes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Typed<'a> {
+    /// The bytes.
+    pub(crate) text: &'a [u8],
+    /// See [`head`].
+    pub(crate) head: u128,
+    /// Whether entries that only a longer string could match are wanted too.
+    pub(crate) longer: bool,
+}
+
 /// Whether a walk goes on after a candidate.
 pub(crate) type Walk<B> = std::ops::ControlFlow<B>;
 
@@ -126,6 +142,15 @@ pub(crate) fn head(text: &[u8]) -> u128 {
     text.iter()
         .rev()
         .fold(0, |word, &byte| word << 8 | u128::from(byte))
+}
+
+/// Whether a string has neither dashes nor a leading `_`: it is matched as it stands.
+#[inline]
+pub(crate) fn is_plain(text: &[u8], head: u128) -> bool {
+    const ONES: u128 = u128::MAX / 255;
+    let dashes = head ^ (ONES * 0x2d);
+    let found = dashes.wrapping_sub(ONES) & !dashes & (ONES << 7);
+    found == 0 && head as u8 != b'_' && (text.len() <= 16 || !text.contains(&b'-'))
 }
 
 /// The first `len` (at most 15) bytes of a head.
@@ -186,9 +211,53 @@ impl Automaton {
         let hash = hash_literal(context, text, head);
         self.probe(hash, true, |at| {
             table.extensions.get(at as usize).is_some_and(|extension| {
-                extension.context == context && pattern::same_literal(&extension.exten, text)
+                let listed = extension.exten.as_bytes();
+                extension.context == context
+                    && if listed.len() == text.len() && text.len() <= 16 {
+                        self::head(listed) == head
+                    } else {
+                        pattern::same_literal(listed, text)
+                    }
             })
         })
+    }
+
+    /// The first candidate of a context, where one glance at each beginning tells; `None` says nothing.
+    /// This is the way of most lookups, so it takes no closures and keeps no state.
+    #[inline]
+    pub(crate) fn first(
+        &self,
+        table: &Table,
+        context: ContextId,
+        text: &[u8],
+        head: u128,
+    ) -> Option<u32> {
+        if let Some(at) = self.literal(table, context, text, head) {
+            return Some(at);
+        }
+        let scope = self.scopes.get(context.0 as usize)?;
+        let mut lengths = u32::from(scope.lengths) & ((2u32 << text.len().min(BEGINNING)) - 1);
+        while lengths != 0 {
+            let len = lengths.ilog2();
+            lengths ^= 1 << len;
+            let Some(bucket) = self.bucket(context, len as u8, cut(head, len as usize)) else {
+                continue;
+            };
+            let Node::Tail { steps, run, digits } = &bucket.node else {
+                return None;
+            };
+            let rest = text.get(len as usize..)?;
+            let fits = if *digits {
+                rest.len() == steps.len() && rest.iter().all(u8::is_ascii_digit)
+            } else {
+                let steps = self.steps.get(steps.start as usize..steps.end as usize)?;
+                self.tail(steps, rest).is_match()
+            };
+            if fits {
+                return Some(run.start);
+            }
+        }
+        None
     }
 
     #[inline]
@@ -218,7 +287,7 @@ impl Automaton {
         }
     }
 
-    /// Visits the patterns of a context that fit, in order. With `longer`, also those that only a longer
+    /// Visits the patterns of a context that fit, in order. With [`Typed::longer`], also those that only a longer
     /// string could match, among the buckets whose beginning is shorter than the dialled string.
     #[inline]
     pub(crate) fn patterns<B>(
@@ -226,31 +295,28 @@ impl Automaton {
         table: &Table,
         scope: &Scope,
         context: ContextId,
-        dialled: &[u8],
-        head: u128,
-        longer: bool,
+        typed: Typed<'_>,
         visit: &mut impl FnMut(Run, Fit) -> Walk<B>,
     ) -> Walk<B> {
-        let longest = if longer {
-            dialled.len().saturating_sub(1)
-        } else {
-            dialled.len()
-        }
-        .min(BEGINNING);
+        let text = typed.text;
+        let longest = text
+            .len()
+            .saturating_sub(usize::from(typed.longer))
+            .min(BEGINNING);
         let mut lengths = u32::from(scope.lengths) & ((2u32 << longest) - 1) & !1;
         while lengths != 0 {
-            let len = 31 - lengths.leading_zeros();
+            let len = lengths.ilog2();
             lengths ^= 1 << len;
-            let beginning = cut(head, len as usize);
+            let beginning = cut(typed.head, len as usize);
             if let Some(bucket) = self.bucket(context, len as u8, beginning) {
-                let rest = dialled.get(len as usize..).unwrap_or(&[]);
-                self.node(table, &bucket.node, rest, dialled, longer, visit)?;
+                let rest = text.get(len as usize..).unwrap_or(&[]);
+                self.node(table, &bucket.node, rest, typed, visit)?;
             }
         }
         if let Some(root) = &scope.root
-            && !(longer && dialled.is_empty())
+            && !(typed.longer && text.is_empty())
         {
-            self.node(table, root, dialled, dialled, longer, visit)?;
+            self.node(table, root, text, typed, visit)?;
         }
         Walk::Continue(())
     }
@@ -261,27 +327,26 @@ impl Automaton {
         table: &Table,
         node: &Node,
         rest: &[u8],
-        dialled: &[u8],
-        longer: bool,
+        typed: Typed<'_>,
         visit: &mut impl FnMut(Run, Fit) -> Walk<B>,
     ) -> Walk<B> {
         match node {
-            Node::Tail { steps, run } => {
+            Node::Tail { steps, run, .. } => {
                 let steps = self
                     .steps
                     .get(steps.start as usize..steps.end as usize)
                     .unwrap_or(&[]);
                 match self.tail(steps, rest) {
                     Fit::Never => Walk::Continue(()),
-                    Fit::Longer if !longer => Walk::Continue(()),
+                    Fit::Longer if !typed.longer => Walk::Continue(()),
                     fit => visit(run.clone(), fit),
                 }
             }
             Node::Branch(at) => match self.branches.get(*at as usize) {
-                Some(branch) => self.branch(table, branch, rest, dialled, longer, visit),
+                Some(branch) => self.branch(table, branch, rest, typed, visit),
                 None => Walk::Continue(()),
             },
-            Node::Scan(run) => scan(table, run.clone(), dialled, longer, visit),
+            Node::Scan(run) => scan(table, run.clone(), typed, visit),
         }
     }
 
@@ -290,13 +355,12 @@ impl Automaton {
         table: &Table,
         branch: &Branch,
         rest: &[u8],
-        dialled: &[u8],
-        longer: bool,
+        typed: Typed<'_>,
         visit: &mut impl FnMut(Run, Fit) -> Walk<B>,
     ) -> Walk<B> {
         let Some((&byte, after)) = rest.split_first() else {
-            if longer {
-                return scan(table, branch.all.clone(), dialled, true, visit);
+            if typed.longer {
+                return scan(table, branch.all.clone(), typed, visit);
             }
             for (run, fit) in [(&branch.bangs, Fit::Early), (&branch.ends, Fit::Exact)] {
                 if !run.is_empty() {
@@ -308,11 +372,11 @@ impl Automaton {
         if let Ok(at) = branch.literals.binary_search_by_key(&byte, |(b, _)| *b)
             && let Some((_, node)) = branch.literals.get(at)
         {
-            self.node(table, node, after, dialled, longer, visit)?;
+            self.node(table, node, after, typed, visit)?;
         }
         for (set, node) in &branch.classes {
             if set.contains(byte) {
-                self.node(table, node, after, dialled, longer, visit)?;
+                self.node(table, node, after, typed, visit)?;
             }
         }
         for (run, fit) in [(&branch.dots, Fit::Open), (&branch.bangs, Fit::Early)] {
@@ -357,16 +421,15 @@ impl Automaton {
 pub(crate) fn scan<B>(
     table: &Table,
     run: Run,
-    dialled: &[u8],
-    longer: bool,
+    typed: Typed<'_>,
     visit: &mut impl FnMut(Run, Fit) -> Walk<B>,
 ) -> Walk<B> {
     for at in run {
         let Some(extension) = table.extensions.get(at as usize) else {
             continue;
         };
-        let fit = pattern::fit(&extension.exten, dialled);
-        if fit.is_match() || longer && fit == Fit::Longer {
+        let fit = pattern::fit(&extension.exten, typed.text);
+        if fit.is_match() || typed.longer && fit == Fit::Longer {
             visit(at..at + 1, fit)?;
         }
     }

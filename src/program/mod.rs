@@ -2,6 +2,7 @@
 
 pub(crate) mod automaton;
 pub mod context;
+pub mod explain;
 pub mod expression;
 pub mod instruction;
 pub mod line;

@@ -88,7 +88,7 @@ pub fn load(
         let bytes = Rc::try_unwrap(file.bytes).unwrap_or_else(|shared| (*shared).clone());
         report
             .sources
-            .add_after(file.path, bytes, file.lines_before);
+            .add_included(file.path, bytes, file.lines_before, file.mark);
     }
     if report.is_refused() {
         report.push(Diagnostic {

@@ -5,8 +5,8 @@ use strowger::diagnostic::{Entry, code};
 use strowger::syntax::load::LoadTime;
 
 #[derive(Default)]
-pub struct Evaluator {
-    pub globals: BTreeMap<Vec<u8>, Vec<u8>>,
+pub(crate) struct Evaluator {
+    pub(crate) globals: BTreeMap<Vec<u8>, Vec<u8>>,
 }
 
 impl Evaluator {

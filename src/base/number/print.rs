@@ -62,18 +62,15 @@ fn layout(digits: u64, decimal: i32, out: &mut Vec<u8>) {
             return;
         }
         let whole = decimal as usize + 1;
-        match digits.split_at_checked(whole) {
-            Some((before, after)) => {
-                out.extend_from_slice(before);
-                if !after.is_empty() {
-                    out.push(b'.');
-                    out.extend_from_slice(after);
-                }
+        if let Some((before, after)) = digits.split_at_checked(whole) {
+            out.extend_from_slice(before);
+            if !after.is_empty() {
+                out.push(b'.');
+                out.extend_from_slice(after);
             }
-            None => {
-                out.extend_from_slice(digits);
-                out.extend((digits.len()..whole).map(|_| b'0'));
-            }
+        } else {
+            out.extend_from_slice(digits);
+            out.extend((digits.len()..whole).map(|_| b'0'));
         }
         return;
     }

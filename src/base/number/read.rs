@@ -11,8 +11,7 @@ pub(crate) fn prefix(text: &[u8]) -> Number {
     let text = text.trim_ascii_start();
     let (negative, digits) = match text {
         [b'-', rest @ ..] => (true, rest),
-        [b'+', rest @ ..] => (false, rest),
-        rest => (false, rest),
+        [b'+', rest @ ..] | rest => (false, rest),
     };
     let whole = leading_digits(digits);
     let fraction = match digits.get(whole.len()..) {

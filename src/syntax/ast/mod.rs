@@ -18,6 +18,10 @@ pub struct Plan {
 
 /// Options of `[general]`.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "options of a file, independent of each other"
+)]
 pub struct General {
     /// `autofallthrough`, default yes.
     pub autofallthrough: bool,

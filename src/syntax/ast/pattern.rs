@@ -5,7 +5,7 @@
 use std::cmp::Ordering;
 
 pub use crate::base::pattern::{
-    ByteSet, CHANNEL_EXTEN, Element, Elements, elements, is_pattern, undash,
+    ByteSet, CHANNEL_EXTEN, Element, Elements, elements, is_pattern, parting, undash,
 };
 
 const DOT: u32 = 0x1_8000;
@@ -15,7 +15,7 @@ const BROKEN: u32 = 0x4_0000;
 
 /// Sorts extensions as Asterisk tries them; equal keys are one extension for Asterisk.
 ///
-/// Non-patterns come first, by bytes without dashes. Patterns go position by position: fewer characters
+/// Non-patterns come first, by signed bytes without dashes. Patterns go position by position: fewer characters
 /// first, then the lower first character, then the set with the lower members; `.`, `!`, the end of the
 /// pattern and a broken set come last, in this order. Of one extension the entries with a caller-id
 /// condition come first, by the same rule (observed with Asterisk master 2026-08).
@@ -68,25 +68,27 @@ impl Packed {
         if is_pattern(exten) {
             return Self::pack(&pattern_bytes(exten));
         }
-        if exten.len() < 16 && !exten.contains(&b'-') {
+        if exten.len() < 15 && !exten.contains(&b'-') {
             return Self::pack_short(exten);
         }
-        let mut bytes = Vec::with_capacity(exten.len() + 1);
+        let mut bytes = Vec::with_capacity(exten.len() + 2);
         bytes.push(0);
-        bytes.extend(exten.iter().filter(|&&b| b != b'-'));
+        bytes.extend(exten.iter().filter(|&&b| b != b'-').map(|&b| signed(b)));
+        bytes.push(signed(0));
         Self::pack(&bytes)
     }
 
-    /// A literal of at most 15 bytes; the first byte, 0, says literal.
+    /// A literal of at most 14 bytes; the first byte, 0, says literal.
     fn pack_short(exten: &[u8]) -> Self {
         let mut head = [0; 16];
-        for (slot, byte) in head.iter_mut().skip(1).zip(exten) {
-            *slot = *byte;
+        let ended = exten.iter().chain(&[0]);
+        for (slot, byte) in head.iter_mut().skip(1).zip(ended) {
+            *slot = signed(*byte);
         }
         Self {
             head: u128::from_be_bytes(head),
             rest: Box::default(),
-            len: exten.len() as u32 + 1,
+            len: exten.len() as u32 + 2,
         }
     }
 
@@ -101,6 +103,12 @@ impl Packed {
             len: bytes.len() as u32,
         }
     }
+}
+
+/// Literals are compared as signed characters up to their NUL, as in C: bytes from 0x80 come before the end of a
+/// text, and that before all others.
+fn signed(byte: u8) -> u8 {
+    byte ^ 0x80
 }
 
 fn pattern_bytes(exten: &[u8]) -> Vec<u8> {
@@ -128,20 +136,6 @@ fn pattern_bytes(exten: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// Position (from 1, counted in elements) and elements at which two patterns part; `None` element = end.
-/// `None` if they are the same extension.
-pub fn parting(a: &[u8], b: &[u8]) -> Option<(usize, Option<Element>, Option<Element>)> {
-    let (mut a, mut b) = (elements(a), elements(b));
-    for position in 1.. {
-        match (a.next(), b.next()) {
-            (None, None) => return None,
-            (x, y) if x == y => {}
-            (x, y) => return Some((position, x, y)),
-        }
-    }
-    None
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -161,6 +155,20 @@ mod tests {
         keys.sort();
         let sorted: Vec<_> = keys.iter().map(|(_, e)| *e).collect();
         assert_eq!(sorted, order);
+    }
+
+    #[test]
+    fn literals_are_compared_as_signed_characters() {
+        let order: [&[u8]; 6] = [
+            b"\xfc",
+            b"1\xfc",
+            b"1",
+            b"1000000000000\xfc",
+            b"1000000000000",
+            b"10000000000000000\xfc",
+        ];
+        let keys: Vec<_> = order.iter().map(|e| ExtensionKey::new(e, None)).collect();
+        assert!(keys.is_sorted_by(|a, b| a < b));
     }
 
     #[test]

@@ -110,22 +110,22 @@ impl<'a> Lines<'a> {
         if self.number == 1 {
             visible = visible.strip_prefix(BYTE_ORDER_MARK).unwrap_or(visible);
         }
-        if bstr::ByteSlice::find_byte(visible, b';').is_none() {
+        let Some(semicolon) = bstr::ByteSlice::find_byte(visible, b';') else {
             return match self.depth {
                 0 => borrowed(line, visible),
                 // A comment: nothing to say. Below zero the text is lost against all expectation.
                 1.. => None,
-                _ if strip(visible).is_empty() => None,
-                _ => Some(Content::Lost),
+                _ => (!strip(visible).is_empty()).then_some(Content::Lost),
             };
-        }
+        };
         let was_lost = self.depth < 0;
         let (text, too_deep) = self.uncomment(visible);
         if too_deep {
             return Some(Content::CommentTooDeep);
         }
         if was_lost && self.depth < 0 {
-            return Some(Content::Lost);
+            let before = visible.get(..semicolon).unwrap_or_default();
+            return (!strip(before).is_empty()).then_some(Content::Lost);
         }
         let stripped = strip(&text);
         if stripped.is_empty() {
@@ -210,8 +210,8 @@ fn borrowed<'a>(line: &'a [u8], visible: &'a [u8]) -> Option<Content<'a>> {
     if text.is_empty() {
         return None;
     }
-    // `visible` is `line` without a mark at its start or a tail at its end.
-    let column = bstr::ByteSlice::find(line, text).unwrap_or(0);
+    // Where `text`, a part of `line`, starts.
+    let column = (text.as_ptr() as usize).wrapping_sub(line.as_ptr() as usize);
     Some(Content::Text {
         text: Cow::Borrowed(text),
         column: column as u32 + 1,
@@ -222,6 +222,13 @@ fn borrowed<'a>(line: &'a [u8], visible: &'a [u8]) -> Option<Content<'a>> {
 pub fn strip_front(text: &[u8]) -> &[u8] {
     let lead = text.iter().take_while(|&&b| b <= b' ').count();
     text.get(lead..).unwrap_or_default()
+}
+
+/// What stands before and after the first `byte`. A plain search: building a substring searcher costs more than
+/// reading a line.
+pub fn split_once(text: &[u8], byte: u8) -> Option<(&[u8], &[u8])> {
+    let at = bstr::ByteSlice::find_byte(text, byte)?;
+    Some((text.get(..at)?, text.get(at + 1..)?))
 }
 
 /// Without blanks and control characters at both ends.
@@ -284,14 +291,7 @@ mod tests {
     #[test]
     fn a_stray_end_swallows_the_rest() {
         let (lines, unbalanced) = texts("a --; b ; c\nd\n\n;x\n");
-        assert_eq!(
-            lines,
-            vec![
-                (1, "a --; b ; c".into()),
-                (2, "<lost>".into()),
-                (4, "<lost>".into())
-            ]
-        );
+        assert_eq!(lines, vec![(1, "a --; b ; c".into()), (2, "<lost>".into())]);
         assert!(unbalanced.is_some());
     }
 

@@ -1,10 +1,12 @@
 //! Contexts while they are being filled.
 
+use std::collections::HashSet;
+
 use super::build::Loading;
 use super::extension::ExtensionBuilder;
 use super::fault::{Log, quoted};
 use super::label::Labels;
-use crate::base::symbol::{StableMap, stable_map};
+use crate::base::symbol::{StableMap, stable_hasher, stable_map};
 use crate::base::{Place, Text};
 use crate::diagnostic::code;
 use crate::syntax::ast::pattern::ExtensionKey;
@@ -27,7 +29,7 @@ pub(super) struct ContextBuilder {
     pub(super) switches: Vec<Switch>,
     pub(super) ignorepats: Vec<Text>,
     /// Texts of includes, switches and ignorepats in lower case: duplicates are found without regard to case.
-    pub(super) seen: StableMap<(Kind, Vec<u8>), ()>,
+    seen: HashSet<(Kind, Vec<u8>), ahash::RandomState>,
 }
 
 /// What may not stand twice in a context.
@@ -41,9 +43,7 @@ pub(super) enum Kind {
 impl ContextBuilder {
     /// Notes a text; false when it was there before.
     pub(super) fn is_new(&mut self, kind: Kind, text: &[u8]) -> bool {
-        self.seen
-            .insert((kind, text.to_ascii_lowercase()), ())
-            .is_none()
+        self.seen.insert((kind, text.to_ascii_lowercase()))
     }
 }
 
@@ -71,7 +71,7 @@ impl Contexts {
                 includes: Vec::new(),
                 switches: Vec::new(),
                 ignorepats: Vec::new(),
-                seen: stable_map(),
+                seen: HashSet::with_hasher(stable_hasher()),
             });
         }
         #[expect(

@@ -10,6 +10,7 @@ use super::times;
 use crate::base::Text;
 use crate::diagnostic::code;
 use crate::syntax::ast::{Include, Switch};
+use crate::syntax::lex::config::split_once;
 
 impl Loading<'_> {
     pub(super) fn include(&mut self, context: &mut ContextBuilder, line: &Line) {
@@ -62,7 +63,7 @@ impl Loading<'_> {
             );
             return;
         }
-        let (name, data) = text.split_once_str(b"/").unwrap_or((&text, b""));
+        let (name, data) = split_once(&text, b'/').unwrap_or((&text, b""));
         context.switches.push(Switch {
             name: Text::from(name),
             data: Text::from(data),

@@ -1,17 +1,23 @@
 //! `exten` and `same`
 
+mod builder;
+mod field;
+
 use bstr::ByteSlice;
 
 use super::build::Loading;
 use super::context::ContextBuilder;
 use super::fault::{Log, quoted};
 use super::section::Line;
-use crate::base::symbol::{StableMap, stable_map};
 use crate::base::{Place, Text};
 use crate::diagnostic::code;
 use crate::syntax::ast::pattern::ExtensionKey;
-use crate::syntax::ast::{Extension, Number, Priority};
-use crate::syntax::lex::config::{strip, strip_front};
+use crate::syntax::ast::{Number, Priority};
+use crate::syntax::lex::config::{split_once, strip, strip_front};
+
+pub(super) use builder::ExtensionBuilder;
+use builder::Numbered;
+use field::{Field, cut_field, has_broken_set, leading_number, offset};
 
 /// The extension field is cut here, after substitution.
 const LONGEST_EXTEN: usize = 255;
@@ -23,8 +29,8 @@ const NONE: i32 = -2;
 /// Where a section stands: what `same` and `n` go on from.
 #[derive(Debug)]
 pub(super) struct Position {
-    /// The extension field after substitution, with its caller id.
-    field: Vec<u8>,
+    /// The extension field of the last `exten`.
+    field: Field,
     /// Its extension in the context, once a line has been added.
     extension: Option<usize>,
     /// Priority of the last line.
@@ -34,94 +40,9 @@ pub(super) struct Position {
 impl Default for Position {
     fn default() -> Self {
         Self {
-            field: Vec::new(),
+            field: Field::default(),
             extension: None,
             last: NONE,
-        }
-    }
-}
-
-/// An extension while it is being filled.
-#[derive(Debug)]
-pub(super) struct ExtensionBuilder {
-    pub(super) key: ExtensionKey,
-    pub(super) exten: Text,
-    pub(super) cid: Option<Text>,
-    priorities: Vec<Numbered>,
-    labels: StableMap<Text, i32>,
-    /// Index of each number; made when the first line comes out of order.
-    by_number: Option<StableMap<i32, usize>>,
-}
-
-#[derive(Debug)]
-struct Numbered {
-    number: i32,
-    /// How this line spells the extension, where another spelling of the same pattern was first.
-    alias: Option<Text>,
-    priority: Priority,
-}
-
-impl ExtensionBuilder {
-    fn new(key: ExtensionKey, exten: Text, cid: Option<Text>) -> Self {
-        Self {
-            key,
-            exten,
-            cid,
-            priorities: Vec::new(),
-            labels: stable_map(),
-            by_number: None,
-        }
-    }
-
-    /// The line that has this number already.
-    fn at(&mut self, number: i32) -> Option<&Numbered> {
-        if self.by_number.is_none() {
-            if self
-                .priorities
-                .last()
-                .is_none_or(|last| last.number < number)
-            {
-                return None;
-            }
-            let numbers = self.priorities.iter().enumerate();
-            let mut by_number = stable_map();
-            by_number.extend(numbers.map(|(n, numbered)| (numbered.number, n)));
-            self.by_number = Some(by_number);
-        }
-        let n = *self.by_number.as_ref()?.get(&number)?;
-        self.priorities.get(n)
-    }
-
-    fn push(&mut self, numbered: Numbered) {
-        if let Some(by_number) = &mut self.by_number {
-            by_number.insert(numbered.number, self.priorities.len());
-        }
-        self.priorities.push(numbered);
-    }
-
-    /// The finished extension: listed under the name that its first priority was written with.
-    pub(super) fn finish(mut self) -> Extension {
-        if self.by_number.is_some() {
-            self.priorities.sort_by_key(|numbered| numbered.number);
-        }
-        let first = self.priorities.first_mut().and_then(|n| n.alias.take());
-        let exten = first.unwrap_or_else(|| self.exten.clone());
-        // A line without its own spelling was written as the extension was first; that differs from the listed
-        // name where the first priority has another spelling.
-        let aliases = self
-            .priorities
-            .iter()
-            .skip(1)
-            .filter_map(|n| {
-                let written = n.alias.as_ref().unwrap_or(&self.exten);
-                (*written != exten).then(|| (n.priority.number, written.clone()))
-            })
-            .collect();
-        Extension {
-            exten,
-            cid: self.cid,
-            aliases,
-            priorities: self.priorities.into_iter().map(|n| n.priority).collect(),
         }
     }
 }
@@ -144,7 +65,7 @@ impl Loading<'_> {
     ) {
         let value = self.config.value(line);
         let rest = if same {
-            if position.field.is_empty() {
+            if position.field.text().is_empty() {
                 self.error(
                     &code::SAME_WITHOUT_EXTEN,
                     line.place,
@@ -170,10 +91,9 @@ impl Loading<'_> {
     /// Takes over an extension field.
     fn field(&mut self, position: &mut Position, field: &[u8], line: &Line) {
         if !field.contains(&b'$') && field.len() <= LONGEST_EXTEN {
-            if position.field != field {
+            if position.field.text() != field {
                 position.extension = None;
-                position.field.clear();
-                position.field.extend_from_slice(field);
+                position.field = Field::new(field.to_vec());
             }
             return;
         }
@@ -192,7 +112,7 @@ impl Loading<'_> {
             );
         }
         position.extension = None;
-        position.field = field;
+        position.field = Field::new(field);
     }
 
     /// Priority, label, application and data.
@@ -206,11 +126,11 @@ impl Loading<'_> {
     ) -> Option<Parts<'v>> {
         let config = self.config;
         let place = |part: &[u8]| config.place_in(line, offset(value, part));
-        let (field, target) = rest.split_once_str(b",").unwrap_or((rest, b""));
+        let (field, target) = split_once(rest, b',').unwrap_or((rest, b""));
         let field = strip(field);
         let mut name = field;
         let mut label = None;
-        if let Some((before, inside)) = field.split_once_str(b"(") {
+        if let Some((before, inside)) = split_once(field, b'(') {
             let Some(end) = inside.find_byte(b')') else {
                 self.error(
                     &code::LABEL_NOT_CLOSED,
@@ -234,9 +154,8 @@ impl Loading<'_> {
                 );
             }
         }
-        let (name, plus) = name
-            .split_once_str(b"+")
-            .map_or((name, None), |(name, plus)| (name, Some(plus)));
+        let (name, plus) =
+            split_once(name, b'+').map_or((name, None), |(name, plus)| (name, Some(plus)));
         let number = self.number(context, position, name, place(field))?;
         let number = number.wrapping_add(plus.map_or(0, |plus| leading_number(plus).unwrap_or(0)));
         let (app, data) = self.target(target, place);
@@ -309,8 +228,8 @@ impl Loading<'_> {
             }
             return Some(number);
         }
-        let (exten, cid) = split_field(&position.field);
-        let found = context.label(exten, cid.as_deref(), name);
+        let exten = position.field.raw();
+        let found = context.label(exten, position.field.cid.as_deref(), name);
         if let Some(number) = found
             && number > 0
         {
@@ -341,7 +260,11 @@ impl Loading<'_> {
             place,
             Log::Placed,
             format!("{} is neither a number nor a known label", quoted(name)),
-            "write `EXTENSION,PRIORITY,APPLICATION(DATA)`, with a number, `n`, or a label defined above",
+            if name.is_empty() && exten.contains(&b'[') {
+                "close the `[` in the extension: commas after it do not separate"
+            } else {
+                "write `EXTENSION,PRIORITY,APPLICATION(DATA)`, with a number, `n`, or a label defined above"
+            },
         );
         None
     }
@@ -352,10 +275,10 @@ impl Loading<'_> {
         target: &'v [u8],
         place: impl Fn(&[u8]) -> Place,
     ) -> (&'v [u8], &'v [u8]) {
-        let Some((app, inside)) = target.split_once_str(b"(") else {
+        let Some((app, inside)) = split_once(target, b'(') else {
             return (strip_front(target), b"");
         };
-        if app.contains_str(b"${") || app.contains_str(b"$[") {
+        if app.windows(2).any(|pair| matches!(pair, b"${" | b"$[")) {
             return (strip_front(target), b"");
         }
         let Some(end) = inside.rfind_byte(b')') else {
@@ -392,84 +315,52 @@ impl Loading<'_> {
         line: &Line,
         parts: &Parts<'_>,
     ) {
-        let place = self.config.place_in(line, 0);
+        let config = self.config;
+        let place = || config.place_in(line, 0);
         let number = match parts.number {
             HINT => Number::Hint,
             1.. => Number::At(parts.number as u32),
-            _ => {
+            other => {
                 self.error(
                     &code::PRIORITY_DROPPED_SILENTLY,
-                    place,
+                    place(),
                     Log::Silent,
-                    format!(
-                        "the priority comes to {}, and the line can never run",
-                        parts.number
-                    ),
+                    format!("the priority comes to {other}, and the line can never run"),
                     "priorities count from 1",
                 );
                 return;
             }
         };
-        let (raw, cid) = split_field(&position.field);
+        let raw = position.field.raw();
+        let exten = &position.field.exten;
         if matches!(raw, b"_." | b"_!") {
-            self.warning(
-                &code::MATCH_EVERYTHING_PATTERN,
-                place,
-                Log::Placed,
-                format!(
-                    "{} also catches h, i, t and the other special extensions",
-                    quoted(raw)
-                ),
-                "use `_X.`",
+            let message = format!(
+                "{} also catches h, i, t and the other special extensions",
+                quoted(raw)
             );
+            let code = &code::MATCH_EVERYTHING_PATTERN;
+            self.warning(code, place(), Log::Placed, message, "use `_X.`");
         }
         if raw.is_empty() {
             self.error(
                 &code::EXTEN_EMPTY,
-                place,
+                place(),
                 Log::Bare,
                 "the extension is empty".into(),
                 "a global in it may have no value",
             );
-            self.not_added(place, "the line is dropped");
+            self.not_added(place(), "the line is dropped");
             return;
         }
-        let exten = without_blanks(raw);
-        let app =
-            if number == Number::Hint && parts.app.contains_str(b"${") && !raw.starts_with(b"_") {
-                Text::from(self.substitute_hint(&context.name, raw, parts.app, place))
-            } else {
-                Text::from(parts.app)
-            };
+        let mut app = Text::from(parts.app);
+        if number == Number::Hint && app.contains_str(b"${") && !raw.starts_with(b"_") {
+            app = Text::from(self.substitute_hint(&context.name, raw, &app, place()));
+        }
         let n = match position.extension {
             Some(n) => n,
-            None => {
-                let key = ExtensionKey::new(&exten, cid.as_deref());
-                let next = context.extensions.len();
-                let n = *context.by_key.entry(key.clone()).or_insert(next);
-                if n == next {
-                    if has_broken_set(&exten) {
-                        self.warning(
-                            &code::BRACKET_NOT_CLOSED,
-                            place,
-                            Log::Silent,
-                            format!(
-                                "a set in {} is not closed; the pattern never matches",
-                                quoted(&exten)
-                            ),
-                            "write `[...]`",
-                        );
-                    }
-                    let cid = cid.map(Text::from);
-                    let exten = Text::from(exten.as_slice());
-                    context
-                        .extensions
-                        .push(ExtensionBuilder::new(key, exten, cid));
-                }
-                position.extension = Some(n);
-                n
-            }
+            None => self.open(context, &position.field, place()),
         };
+        position.extension = Some(n);
         let Some(extension) = context.extensions.get_mut(n) else {
             return;
         };
@@ -480,7 +371,7 @@ impl Loading<'_> {
         {
             self.warning(
                 &code::LABEL_ALREADY_IN_USE,
-                place,
+                place(),
                 Log::Bare,
                 format!(
                     "the label {} is in use at priority {used}; this line has no label",
@@ -490,31 +381,24 @@ impl Loading<'_> {
             );
             label = None;
         }
+        let alias = (extension.exten != *exten).then(|| exten.clone());
         if let Some(holder) = extension.at(parts.number) {
-            let holder_place = holder.priority.place;
-            let spelling = holder.alias.as_ref();
-            let alias = spelling.is_some_and(|s| **s != *exten)
-                || spelling.is_none() && *extension.exten != *exten;
-            let code = if alias {
-                &code::PRIORITY_ALREADY_IN_USE_BY_EQUIVALENT_PATTERN
-            } else {
+            let code = if holder.alias == alias {
                 &code::PRIORITY_ALREADY_IN_USE
+            } else {
+                &code::PRIORITY_ALREADY_IN_USE_BY_EQUIVALENT_PATTERN
             };
             let shown = match number {
                 Number::Hint => "hint".to_owned(),
                 Number::At(number) => format!("priority {number}"),
             };
-            self.error(
-                code,
-                place,
-                Log::Bare,
-                format!(
-                    "{} has {shown} already, from line {}",
-                    quoted(&exten),
-                    holder_place.line
-                ),
-                "the first one stays",
+            let message = format!(
+                "{} has {shown} already, from line {}",
+                quoted(exten),
+                holder.priority.place.line
             );
+            let place = place();
+            self.error(code, place, Log::Bare, message, "the first one stays");
             self.not_added(place, "the line is dropped");
             return;
         }
@@ -522,7 +406,6 @@ impl Loading<'_> {
             extension.labels.insert(label.clone(), parts.number);
             context.labels.add(label, &extension.exten, n, parts.number);
         }
-        let alias = (*extension.exten != *exten).then(|| Text::from(exten));
         extension.push(Numbered {
             number: parts.number,
             alias,
@@ -536,6 +419,33 @@ impl Loading<'_> {
         });
     }
 
+    /// The extension of a field in its context, new if need be.
+    fn open(&mut self, context: &mut ContextBuilder, field: &Field, place: Place) -> usize {
+        let key = ExtensionKey::new(&field.exten, field.cid.as_deref());
+        let next = context.extensions.len();
+        let n = *context.by_key.entry(key.clone()).or_insert(next);
+        if n < next {
+            return n;
+        }
+        if has_broken_set(&field.exten) {
+            self.warning(
+                &code::BRACKET_NOT_CLOSED,
+                place,
+                Log::Silent,
+                format!(
+                    "a set in {} is not closed; the pattern never matches",
+                    quoted(&field.exten)
+                ),
+                "write `[...]`",
+            );
+        }
+        let (exten, cid) = (field.exten.clone(), field.cid.clone());
+        context
+            .extensions
+            .push(ExtensionBuilder::new(key, exten, cid));
+        n
+    }
+
     fn not_added(&mut self, place: Place, message: &str) {
         self.error(
             &code::EXTENSION_NOT_ADDED,
@@ -545,110 +455,4 @@ impl Loading<'_> {
             "see the message above",
         );
     }
-}
-
-/// The extension field and what follows its comma. Commas in `[...]` and after a backslash belong to the field.
-fn cut_field(value: &[u8]) -> (&[u8], &[u8]) {
-    let mut depth = 0_u32;
-    let mut bytes = value.iter().enumerate();
-    while let Some((at, byte)) = bytes.next() {
-        match byte {
-            b'[' => depth += 1,
-            b']' => depth = depth.saturating_sub(1),
-            b'\\' => {
-                bytes.next();
-            }
-            b',' if depth == 0 => {
-                return (
-                    value.get(..at).unwrap_or_default(),
-                    value.get(at + 1..).unwrap_or_default(),
-                );
-            }
-            _ => {}
-        }
-    }
-    (value, b"")
-}
-
-/// Extension and caller id of a field.
-fn split_field(field: &[u8]) -> (&[u8], Option<Vec<u8>>) {
-    match field.split_once_str(b"/") {
-        Some((exten, cid)) => (exten, Some(shrink(cid))),
-        None => (field, None),
-    }
-}
-
-/// A caller id without the decoration of telephone numbers.
-fn shrink(number: &[u8]) -> Vec<u8> {
-    let mut depth = 0_i32;
-    let mut out = Vec::with_capacity(number.len());
-    for (at, &byte) in number.iter().enumerate() {
-        match byte {
-            b'[' => depth += 1,
-            b']' => depth -= 1,
-            b'-' if depth == 0 => continue,
-            b'.' if at + 1 < number.len() => continue,
-            b'(' | b')' | b' ' => continue,
-            _ => {}
-        }
-        out.push(byte);
-    }
-    out
-}
-
-/// An extension without its blanks outside sets.
-fn without_blanks(exten: &[u8]) -> Vec<u8> {
-    let mut inside = false;
-    let mut out = exten.to_vec();
-    out.retain(|&byte| {
-        match byte {
-            b'[' => inside = true,
-            b']' => inside = false,
-            _ => {}
-        }
-        byte != b' ' || inside
-    });
-    out
-}
-
-fn has_broken_set(exten: &[u8]) -> bool {
-    let Some(mut rest) = exten.strip_prefix(b"_") else {
-        return false;
-    };
-    while let Some(open) = rest.find_byte(b'[') {
-        rest = rest.get(open..).unwrap_or_default();
-        let Some(close) = rest.find_byte(b']') else {
-            return true;
-        };
-        rest = rest.get(close + 1..).unwrap_or_default();
-    }
-    false
-}
-
-/// The integer a text starts with, as C reads it: blanks, a sign, digits; wrapped to 32 bits.
-fn leading_number(text: &[u8]) -> Option<i32> {
-    let text = text.trim_ascii_start();
-    let (negative, digits) = match text.split_first() {
-        Some((b'-', rest)) => (true, rest),
-        Some((b'+', rest)) => (false, rest),
-        _ => (false, text),
-    };
-    let end = digits.iter().take_while(|b| b.is_ascii_digit()).count();
-    let digits = digits.get(..end).filter(|digits| !digits.is_empty())?;
-    let mut number = 0_i64;
-    for &digit in digits {
-        let digit = i64::from(digit - b'0');
-        number = number.saturating_mul(10);
-        number = if negative {
-            number.saturating_sub(digit)
-        } else {
-            number.saturating_add(digit)
-        };
-    }
-    Some(number as i32)
-}
-
-/// Where a part of a text starts.
-fn offset(text: &[u8], part: &[u8]) -> usize {
-    (part.as_ptr() as usize).wrapping_sub(text.as_ptr() as usize)
 }

@@ -53,7 +53,9 @@ pub(super) fn entries(report: &mut Report, log: &mut Vec<Entry>, place: Place) {
             severity: Severity::Warning,
             place: Some(place),
             message: entry.message,
-            help: None,
+            help: Some(
+                "this text is substituted while the dialplan loads, without a channel".into(),
+            ),
             logged: Some(Logged {
                 level: entry.level,
                 placed: false,

@@ -3,7 +3,6 @@
 mod hash;
 mod header;
 
-use std::borrow::Cow;
 use std::rc::Rc;
 
 use bstr::ByteSlice;
@@ -22,6 +21,19 @@ pub(super) struct File {
     pub(super) bytes: Rc<Vec<u8>>,
     /// Lines of the files before it in the same glob.
     pub(super) lines_before: u32,
+    /// What its name gets when it is included again.
+    pub(super) mark: String,
+}
+
+impl File {
+    fn new(path: String, bytes: Vec<u8>) -> Self {
+        Self {
+            path,
+            bytes: Rc::new(bytes),
+            lines_before: 0,
+            mark: String::new(),
+        }
+    }
 }
 
 /// All files and the sections found in them, in order.
@@ -128,7 +140,7 @@ pub(super) fn read(
     };
     match parser.reader.read(path) {
         Ok(bytes) => {
-            let _ = parser.file(path.to_owned(), bytes, 0, 1);
+            let _ = parser.file(File::new(path.to_owned(), bytes), 1);
         }
         Err(error) => {
             add(
@@ -174,15 +186,9 @@ struct At {
 
 impl Parser<'_> {
     /// Parses one file. An error means that its rest was not read.
-    fn file(
-        &mut self,
-        path: String,
-        bytes: Vec<u8>,
-        lines_before: u32,
-        level: u32,
-    ) -> Result<(), Fatal> {
+    fn file(&mut self, file: File, level: u32) -> Result<(), Fatal> {
         let source = SourceId(self.config.files.len() as u32);
-        self.read += bytes.len();
+        self.read += file.bytes.len();
         if self.config.files.len() >= MOST_FILES || self.read > MOST_BYTES {
             add(
                 self.report,
@@ -195,15 +201,11 @@ impl Parser<'_> {
             self.report.refuse();
             return Err(Fatal);
         }
-        let bytes = Rc::new(bytes);
-        self.config.files.push(File {
-            path,
-            bytes: Rc::clone(&bytes),
-            lines_before,
-        });
+        let bytes = Rc::clone(&file.bytes);
+        self.config.files.push(file);
         let mut lines = Lines::new(&bytes);
         let mut failed = false;
-        while let Some(line) = lines.next() {
+        for line in lines.by_ref() {
             let place = Place::line(source, line.number);
             match line.content {
                 Content::Text { text, column } => {
@@ -285,7 +287,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    fn line(&mut self, text: &Cow<'_, [u8]>, file: &[u8], at: At) -> Result<(), Fatal> {
+    fn line(&mut self, text: &[u8], file: &[u8], at: At) -> Result<(), Fatal> {
         match text.first() {
             Some(b'[') => self.header(text, at),
             Some(b'#') => self.hash(text, at),
@@ -293,7 +295,7 @@ impl Parser<'_> {
         }
     }
 
-    fn variable(&mut self, text: &Cow<'_, [u8]>, file: &[u8], at: At) -> Result<(), Fatal> {
+    fn variable(&mut self, text: &[u8], file: &[u8], at: At) -> Result<(), Fatal> {
         let Some(section) = self.current.and_then(|n| self.config.sections.get_mut(n)) else {
             add(
                 self.report,
@@ -305,9 +307,8 @@ impl Parser<'_> {
             );
             return Err(Fatal);
         };
-        let bytes: &[u8] = text;
         // A backslash makes the first character an ordinary one.
-        let bytes = bytes.strip_prefix(b"\\").unwrap_or(bytes);
+        let bytes = text.strip_prefix(b"\\").unwrap_or(text);
         let Some(equals) = bytes.find_byte(b'=') else {
             add(
                 self.report,
@@ -331,12 +332,17 @@ impl Parser<'_> {
             return Ok(());
         }
         let value = strip_front(value);
-        let piece = |part: &[u8]| match text {
-            Cow::Borrowed(_) => Piece::Span {
-                start: (part.as_ptr() as usize).wrapping_sub(file.as_ptr() as usize) as u32,
-                len: part.len() as u32,
-            },
-            Cow::Owned(_) => Piece::Own(part.to_vec()),
+        // A text with comments or escapes in it is not a part of the file, but a copy.
+        let piece = |part: &[u8]| {
+            let start = (part.as_ptr() as usize).wrapping_sub(file.as_ptr() as usize);
+            if start.saturating_add(part.len()) <= file.len() {
+                Piece::Span {
+                    start: start as u32,
+                    len: part.len() as u32,
+                }
+            } else {
+                Piece::Own(part.to_vec())
+            }
         };
         let line = Line {
             name: piece(name),

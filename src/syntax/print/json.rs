@@ -177,6 +177,28 @@ pub fn log(report: &Report) -> Value {
         .collect()
 }
 
+/// The list of `check --json`: `code` is ours, `kind` that of Asterisk's log where it would log the fault.
+pub fn diagnostics(report: &Report) -> Value {
+    report
+        .diagnostics()
+        .iter()
+        .map(|diagnostic| {
+            let place = diagnostic.place;
+            let source = place.and_then(|place| report.sources.get(place.source));
+            json!({
+                "code": diagnostic.code.id,
+                "kind": diagnostic.logged.map(|_| diagnostic.code.kind),
+                "severity": diagnostic.severity.name(),
+                "file": source.map(|source| source.path.as_str()),
+                "line": place.map(|place| place.line),
+                "column": place.map(|place| place.column.max(1)),
+                "message": diagnostic.message,
+                "help": diagnostic.help,
+            })
+        })
+        .collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -2,7 +2,9 @@
 
 use std::io;
 
-use super::{At, Fatal, Parser};
+use bstr::ByteSlice;
+
+use super::{At, Fatal, File, Parser};
 use crate::diagnostic::{Severity, code};
 use crate::syntax::lex::config::strip;
 use crate::syntax::load::fault::{Log, add, quoted};
@@ -58,7 +60,7 @@ impl Parser<'_> {
             return Ok(());
         }
         let argument = String::from_utf8_lossy(unquote(argument)).into_owned();
-        let suffix = self.repeated(&argument, at);
+        let mark = self.repeated(&argument, at);
         if at.level >= DEEPEST {
             add(
                 self.report,
@@ -68,7 +70,7 @@ impl Parser<'_> {
                 format!("files include each other more than {} deep", DEEPEST - 1),
                 "a file must not include itself",
             );
-        } else if self.include(&argument, exec, &suffix, at) {
+        } else if self.include(&argument, exec, &mark, at) {
             return Ok(());
         }
         if !required && !exec {
@@ -96,7 +98,7 @@ impl Parser<'_> {
             return String::new();
         };
         self.included.insert(argument.to_owned(), count + 1);
-        let suffix = format!("~~{}", count + 1);
+        let mark = format!("~~{}", count + 1);
         add(
             self.report,
             (Severity::Warning, &code::INCLUDE_FILE_REPEATED),
@@ -105,17 +107,19 @@ impl Parser<'_> {
             format!("`{argument}` is included again"),
             "the lines of one file count twice; duplicate priorities are dropped",
         );
-        suffix
+        mark
     }
 
     /// Reads what an argument names; false when nothing is there.
-    fn include(&mut self, argument: &str, exec: bool, suffix: &str, at: At) -> bool {
+    fn include(&mut self, argument: &str, exec: bool, mark: &str, at: At) -> bool {
         if exec {
             let Ok(output) = self.reader.exec(argument) else {
                 return false;
             };
             // A fault inside has been reported, and does not reach this file.
-            let _ = self.file(format!("#exec {argument}{suffix}"), output, 0, at.level + 1);
+            let mut file = File::new(format!("#exec {argument}"), output);
+            mark.clone_into(&mut file.mark);
+            let _ = self.file(file, at.level + 1);
             return true;
         }
         let path = if argument.starts_with('/') {
@@ -148,9 +152,11 @@ impl Parser<'_> {
                 }
             };
             found = true;
-            let lines = bytes.iter().filter(|&&byte| byte == b'\n').count() as u32 + 1;
-            let file = format!("{path}{suffix}");
-            let read = self.file(file, bytes, lines_before, at.level + 1);
+            let lines = bytes.find_iter(b"\n").count() as u32 + 1;
+            let mut file = File::new(path, bytes);
+            file.lines_before = lines_before;
+            mark.clone_into(&mut file.mark);
+            let read = self.file(file, at.level + 1);
             lines_before += lines;
             if read.is_err() {
                 // The files that sort after it are not read either.

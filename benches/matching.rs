@@ -1,0 +1,261 @@
+//! Lookups among half 11-digit literals and half blocks of 10,000 numbers, plus five generic patterns.
+//!
+//! `warm` repeats the same 96 probes, `cold` takes 65,536 random ones; all probes exist. `linear` fits the
+//! entries one after the other, as Asterisk does. Figures are per lookup (one item).
+
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a bench")]
+
+use std::sync::OnceLock;
+
+use divan::counter::ItemsCount;
+use divan::{Bencher, black_box};
+use strowger::base::pattern;
+use strowger::base::{Interner, Place, SourceId, Text};
+use strowger::compile::{automaton, flatten};
+use strowger::program::{ContextId, Matcher, Table, Want};
+use strowger::syntax::ast::pattern::ExtensionKey;
+use strowger::syntax::ast::{Context, Extension, Include, Number, Plan, Priority};
+
+const SIZES: [usize; 4] = [10, 1_000, 10_000, 100_000];
+
+/// xorshift: the same numbers in each run.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, n: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0 % n
+    }
+}
+
+struct Case {
+    plan: Plan,
+    table: Table,
+    matcher: Matcher,
+    probes: Vec<String>,
+}
+
+fn plan_of(mut extens: Vec<Text>) -> Plan {
+    let place = Place::line(SourceId(0), 1);
+    extens.sort_by_cached_key(|e| ExtensionKey::new(e, None));
+    extens.dedup();
+    let extensions = extens
+        .into_iter()
+        .map(|exten| Extension {
+            exten,
+            cid: None,
+            priorities: vec![Priority {
+                number: Number::At(1),
+                label: None,
+                app: Text::from("NoOp"),
+                data: Text::from("${EXTEN}"),
+                place,
+            }],
+            aliases: Vec::new(),
+        })
+        .collect();
+    Plan {
+        contexts: vec![Context {
+            name: Text::from("big"),
+            place,
+            extensions,
+            includes: Vec::new(),
+            switches: Vec::new(),
+            ignorepats: Vec::new(),
+        }],
+        ..Plan::default()
+    }
+}
+
+fn tables(plan: &Plan) -> (Table, Matcher) {
+    let table = flatten::flatten(plan, &mut Interner::new());
+    let matcher = automaton::build(&table);
+    (table, matcher)
+}
+
+fn case(size: usize) -> &'static Case {
+    static CASES: [OnceLock<Case>; 4] = [const { OnceLock::new() }; 4];
+    let at = SIZES.iter().position(|&s| s == size).unwrap();
+    CASES[at].get_or_init(|| {
+        let mut random = Random(0x1234_5678_9abc_def1);
+        let literals: Vec<_> = (0..size / 2)
+            .map(|_| (10_000_000_000 + random.below(10_000_000_000)).to_string())
+            .collect();
+        let blocks: Vec<_> = (0..size / 2)
+            .map(|_| (1_000_000 + random.below(1_000_000)).to_string())
+            .collect();
+        let mut extens: Vec<Text> = literals.iter().map(|e| Text::from(e.as_str())).collect();
+        extens.extend(
+            blocks
+                .iter()
+                .map(|b| Text::from(format!("_{b}XXXX").as_str())),
+        );
+        extens.extend(["_NXXXXXX", "_1NXXNXXXXXX", "_011.", "_[45]XX", "_*9X!"].map(Text::from));
+        let plan = plan_of(extens);
+        let (table, matcher) = tables(&plan);
+        let probes = (0..65_536)
+            .map(|_| {
+                let at = random.below(size as u64 / 2) as usize;
+                if random.below(2) == 0 {
+                    literals[at].clone()
+                } else {
+                    format!("{}{:04}", blocks[at], random.below(10_000))
+                }
+            })
+            .collect();
+        Case {
+            plan,
+            table,
+            matcher,
+            probes,
+        }
+    })
+}
+
+fn lookups(case: &Case, probes: &[String]) -> u32 {
+    let mut sum = 0u32;
+    for probe in probes {
+        let found = case
+            .matcher
+            .find(
+                &case.table,
+                ContextId(0),
+                black_box(probe.as_bytes()),
+                Want::Priority(1),
+                None,
+                0,
+            )
+            .unwrap();
+        sum = sum.wrapping_add(found.priority.0);
+    }
+    sum
+}
+
+#[divan::bench(args = SIZES)]
+fn warm(bencher: Bencher<'_, '_>, size: usize) {
+    let case = case(size);
+    bencher
+        .counter(ItemsCount::new(96u32))
+        .bench(|| lookups(case, &case.probes[..96]));
+}
+
+#[divan::bench(args = SIZES)]
+fn cold(bencher: Bencher<'_, '_>, size: usize) {
+    let case = case(size);
+    bencher
+        .counter(ItemsCount::new(case.probes.len()))
+        .bench(|| lookups(case, &case.probes));
+}
+
+/// An office: internal numbers, an included outside line with generic patterns.
+#[divan::bench]
+fn office(bencher: Bencher<'_, '_>) {
+    let numbers = (100..200).map(|n| Text::from(n.to_string().as_str()));
+    let mut plan = plan_of(numbers.chain([Text::from("_[2-4]XX")]).collect());
+    let outside = ["_NXXXXXX", "_1NXXNXXXXXX", "_011.", "_9.", "911", "_*8X"].map(Text::from);
+    let mut outside = plan_of(outside.to_vec());
+    for mut context in outside.contexts.drain(..) {
+        context.name = Text::from("outside");
+        plan.contexts.push(context);
+    }
+    let place = Place::line(SourceId(0), 1);
+    plan.contexts[0].includes.push(Include {
+        text: Text::from("outside"),
+        context: Text::from("outside"),
+        times: None,
+        place,
+    });
+    let (table, matcher) = tables(&plan);
+    let probes = [
+        "101",
+        "250",
+        "5551212",
+        "12125551212",
+        "01149301234567",
+        "911",
+        "950",
+        "*81",
+    ];
+    bencher.counter(ItemsCount::new(probes.len())).bench(|| {
+        probes
+            .iter()
+            .filter_map(|probe| {
+                let exten = black_box(probe.as_bytes());
+                matcher
+                    .find(&table, ContextId(0), exten, Want::Priority(1), None, 0)
+                    .ok()
+            })
+            .count()
+    });
+}
+
+#[divan::bench(args = [10, 1_000, 10_000], sample_count = 10)]
+fn linear(bencher: Bencher<'_, '_>, size: usize) {
+    let case = case(size);
+    bencher.counter(ItemsCount::new(96u32)).bench(|| {
+        case.probes[..96]
+            .iter()
+            .filter_map(|probe| {
+                case.table
+                    .extensions
+                    .iter()
+                    .position(|e| pattern::fit(&e.exten, black_box(probe.as_bytes())).is_match())
+            })
+            .sum::<usize>()
+    });
+}
+
+/// Tables and match structures from a sorted plan.
+#[divan::bench(args = SIZES, sample_count = 20)]
+fn build(bencher: Bencher<'_, '_>, size: usize) {
+    let case = case(size);
+    bencher
+        .counter(ItemsCount::new(size))
+        .bench(|| tables(&case.plan));
+}
+
+/// The same for 11-digit numbers only.
+#[divan::bench(args = [100_000], sample_count = 20)]
+fn build_numbers(bencher: Bencher<'_, '_>, size: usize) {
+    let mut random = Random(7);
+    let numbers = (0..size).map(|_| {
+        Text::from(
+            (10_000_000_000 + random.below(10_000_000_000))
+                .to_string()
+                .as_str(),
+        )
+    });
+    let plan = plan_of(numbers.collect());
+    bencher
+        .counter(ItemsCount::new(size))
+        .bench(|| tables(&plan));
+}
+
+/// Sorting by Asterisk's order.
+#[divan::bench(args = [100_000], sample_count = 20)]
+fn order(bencher: Bencher<'_, '_>, size: usize) {
+    let case = case(size);
+    let mut extens: Vec<Text> = case.plan.contexts[0]
+        .extensions
+        .iter()
+        .map(|e| e.exten.clone())
+        .collect();
+    let mut random = Random(9);
+    for i in (1..extens.len()).rev() {
+        extens.swap(i, random.below(i as u64 + 1) as usize);
+    }
+    bencher.counter(ItemsCount::new(size)).bench(|| {
+        let mut keys: Vec<_> = (0u32..)
+            .zip(&extens)
+            .map(|(i, e)| (ExtensionKey::new(e, None), i))
+            .collect();
+        keys.sort_unstable();
+        keys
+    });
+}
+
+fn main() {
+    divan::main();
+}

@@ -1,0 +1,77 @@
+//! What must not grow unseen: allocations per priority, and the size of the types that are held by the thousand.
+
+use std::mem::size_of;
+
+use strowger::base::{Text, Value};
+use strowger::host::Engine;
+use strowger::machine::{Call, Effect, Event};
+use strowger::program::instruction::{Instruction, Operation};
+use strowger::program::line::Line;
+use strowger::syntax::load::MemoryReader;
+
+/// The loop of the extension 81, so often.
+fn loop_81(iterations: u32) -> String {
+    format!(
+        "[extension]\n\
+         exten => 81,1,Set(iterations=$[{iterations}])\n\
+         exten => 81,2,Set(time1=${{EPOCH}})\n\
+         exten => 81,3,Set(i=$[1])\n\
+         exten => 81,4,GotoIf($[${{i}}<${{iterations}}]?5:8)\n\
+         exten => 81,5,NoOp(Hello)\n\
+         exten => 81,6,Set(i=$[${{i}}+1])\n\
+         exten => 81,7,Goto(4)\n\
+         exten => 81,8,NoOp(done)\n"
+    )
+}
+
+fn engine(dialplan: &str) -> Engine {
+    let engine = Engine::builder().build();
+    let mut reader = MemoryReader::new().with("extensions.conf", dialplan);
+    engine.load_from("extensions.conf", &mut reader).unwrap();
+    engine
+}
+
+fn to_the_end(call: &mut Call) -> u64 {
+    let mut event = Event::Start;
+    loop {
+        match call.step(event) {
+            Effect::End(outcome) => return outcome.priorities,
+            Effect::Yield => event = Event::Resume,
+            _ => event = Event::Done,
+        }
+    }
+}
+
+fn allocations(iterations: u32) -> (u64, u64) {
+    let engine = engine(&loop_81(iterations));
+    let mut call = engine.call("extension", "81", "1");
+    let mut priorities = 0;
+    let info = allocation_counter::measure(|| priorities = to_the_end(&mut call));
+    (priorities, info.count_total)
+}
+
+#[test]
+fn the_81_loop_allocates_nothing_per_priority() {
+    let (few, few_allocations) = allocations(1_000);
+    let (many, many_allocations) = allocations(501_000);
+    assert_eq!(few, 3 + 4 * 999 + 1 + 1);
+    assert_eq!(many, few + 4 * 500_000);
+    assert_eq!(
+        few_allocations, many_allocations,
+        "two million further priorities must not allocate"
+    );
+}
+
+#[test]
+fn sizes() {
+    assert_eq!(size_of::<Text>(), 24);
+    assert_eq!(size_of::<Value>(), 24);
+    assert_eq!(size_of::<Operation>(), 16);
+    assert!(size_of::<Instruction>() <= 12);
+    assert!(size_of::<Line>() <= 32);
+    assert!(
+        size_of::<Call>() <= 1536,
+        "a call is {} bytes",
+        size_of::<Call>()
+    );
+}

@@ -1,0 +1,313 @@
+//! The compiled way equals the textual way: random dialplans over awkward values run to their end both ways,
+//! watched and unwatched, and must leave the same effects, variables, outcome and log.
+
+use std::sync::{Arc, Mutex};
+
+use proptest::prelude::*;
+
+use strowger::base::Text;
+use strowger::diagnostic::Entry;
+use strowger::host::Engine;
+use strowger::machine::{Call, Effect, Event, Limits, Location, Note, Observer};
+use strowger::syntax::load::MemoryReader;
+
+const NAMES: [&str; 5] = ["a", "b", "n", "i", "EXTEN"];
+
+/// Values that break naive compilation: what they lex as differs from what they look like.
+const VALUES: [&str; 44] = [
+    "",
+    "0",
+    "1",
+    "2",
+    "5",
+    "9",
+    "10",
+    "007",
+    "1.10",
+    "-1",
+    "-05.10",
+    "-0",
+    "+5",
+    "abc",
+    "a b",
+    " 7 ",
+    "\t3",
+    "\"q\"",
+    "\"",
+    "\"a\"b\"",
+    "1+1",
+    "a-b",
+    "*98",
+    "(",
+    ")",
+    "((",
+    "x)",
+    "[",
+    "]",
+    "{",
+    "}",
+    "$",
+    "${a}",
+    "$[1]",
+    ":",
+    "a?b",
+    "1e+18",
+    "999999999999999999",
+    "1000000000000000000",
+    "5.",
+    ".5",
+    "a|b",
+    "~",
+    "\u{e9}",
+];
+
+#[derive(Default, Clone)]
+struct Kept {
+    log: Arc<Mutex<Vec<(String, &'static str)>>>,
+    trace: Arc<Mutex<Vec<(String, Vec<u8>)>>>,
+}
+
+impl Observer for Kept {
+    fn priority(&mut self, _: &Text, at: &Location, application: &[u8], data: &[u8]) {
+        let place = format!("{} {}", at.priority, String::from_utf8_lossy(application));
+        self.trace.lock().unwrap().push((place, data.to_vec()));
+    }
+    fn log(&mut self, _: &Text, entry: Entry) {
+        let level = entry.level.name().to_owned();
+        self.log.lock().unwrap().push((level, entry.code.kind));
+    }
+    fn verbose(&mut self, _: &Text, _: u8, _: &[u8]) {}
+    fn note(&mut self, _: &Text, _: Note) {}
+}
+
+#[derive(Debug, PartialEq)]
+struct Result {
+    effects: Vec<String>,
+    variables: Vec<(Text, Text)>,
+    outcome: String,
+}
+
+fn drive(mut call: Call) -> Result {
+    let mut effects = Vec::new();
+    let mut event = Event::Start;
+    loop {
+        event = match call.step(event) {
+            Effect::End(outcome) => {
+                return Result {
+                    effects,
+                    variables: call.variables(),
+                    outcome: format!("{outcome:?}"),
+                };
+            }
+            Effect::Yield => Event::Resume,
+            other => {
+                effects.push(format!("{other:?}"));
+                Event::Done
+            }
+        };
+    }
+}
+
+fn engine(dialplan: &str) -> Engine {
+    let engine = Engine::builder()
+        .limits(Limits {
+            max_priorities: 200,
+            fuel: 7,
+            ..Limits::default()
+        })
+        .build();
+    let mut reader = MemoryReader::new().with("extensions.conf", dialplan);
+    engine.load_from("extensions.conf", &mut reader).unwrap();
+    engine
+}
+
+fn value() -> impl Strategy<Value = String> {
+    prop_oneof![
+        4 => prop::sample::select(VALUES.as_slice()).prop_map(str::to_owned),
+        1 => "[0-9]{1,20}",
+        1 => "[ -~]{0,6}",
+    ]
+}
+
+fn name() -> impl Strategy<Value = String> {
+    prop::sample::select(NAMES.as_slice()).prop_map(str::to_owned)
+}
+
+fn variable() -> impl Strategy<Value = String> {
+    prop_oneof![
+        6 => name().prop_map(|n| format!("${{{n}}}")),
+        1 => (name(), -3i32..4).prop_map(|(n, o)| format!("${{{n}:{o}}}")),
+        1 => (name(), -3i32..4, -3i32..4).prop_map(|(n, o, l)| format!("${{{n}:{o}:{l}}}")),
+        1 => name().prop_map(|n| format!("${{LEN(${{{n}}})}}")),
+        1 => (name(), 0i32..3).prop_map(|(n, o)| format!("${{LEN(x${{{n}}}):{o}}}")),
+        1 => name().prop_map(|n| format!("${{${{{n}}}}}")),
+        1 => name().prop_map(|n| format!("${{NOSUCH(${{{n}}})}}")),
+    ]
+}
+
+fn operand() -> impl Strategy<Value = String> {
+    prop_oneof![
+        5 => variable(),
+        3 => "[0-9]{1,3}",
+        1 => variable().prop_map(|v| format!("\"{v}\"")),
+        1 => variable().prop_map(|v| format!("0{v}")),
+        1 => (variable(), variable()).prop_map(|(a, b)| format!("{a}{b}")),
+        1 => variable().prop_map(|v| format!("-{v}")),
+        1 => variable().prop_map(|v| format!("({v})")),
+        1 => "[a-z ]{0,3}",
+    ]
+}
+
+fn expression() -> impl Strategy<Value = String> {
+    let operator = prop::sample::select(
+        [
+            "+", "-", "*", "/", "%", "<", "<=", "=", "!=", ">", ">=", "|", "&", ":", "=~", "~~",
+            "?", "::", " < ", " + ", "",
+        ]
+        .as_slice(),
+    );
+    (
+        operand(),
+        prop::collection::vec((operator, operand()), 0..3),
+    )
+        .prop_map(|(first, rest)| {
+            let mut text = first;
+            for (operator, operand) in rest {
+                text.push_str(operator);
+                text.push_str(&operand);
+            }
+            format!("$[{text}]")
+        })
+}
+
+fn template() -> impl Strategy<Value = String> {
+    let piece = prop_oneof![
+        3 => variable(),
+        3 => expression(),
+        2 => "[a-z0-9 ?:,=.-]{0,4}",
+    ];
+    prop_oneof![
+        3 => expression(),
+        2 => variable(),
+        3 => prop::collection::vec(piece, 0..4).prop_map(|p| p.concat()),
+    ]
+}
+
+fn line(last: usize) -> impl Strategy<Value = String> {
+    let target = prop_oneof![
+        6 => (1..=last).prop_map(|n| n.to_string()),
+        1 => Just(String::new()),
+        1 => Just("top".to_owned()),
+        1 => Just("+1".to_owned()),
+        1 => Just("gone".to_owned()),
+    ]
+    .boxed();
+    let plain = prop::sample::select(["a", "b", "n", "i", "_a", "EXTEN", "c d"].as_slice());
+    prop_oneof![
+        5 => (plain, template()).prop_map(|(n, t)| format!("Set({n}={t})")),
+        1 => (name(), template()).prop_map(|(n, t)| format!("Set(${{{n}}}={t})")),
+        3 => (expression(), target.clone(), target.clone()).prop_map(|(e, y, n)| format!("GotoIf({e}?{y}:{n})")),
+        1 => (template(), target.clone()).prop_map(|(e, y)| format!("GotoIf({e}?{y})")),
+        1 => target.clone().prop_map(|t| format!("Goto({t})")),
+        1 => template().prop_map(|t| format!("NoOp({t})")),
+    ]
+}
+
+fn dialplan() -> impl Strategy<Value = String> {
+    prop::collection::vec(line(8), 8).prop_map(|lines| {
+        let mut text = String::from("[globals]\nb=7\n[c]\n");
+        for (i, line) in lines.iter().enumerate() {
+            let label = if i == 1 { "(top)" } else { "" };
+            text.push_str(&format!(
+                "exten => _X.,{}{label},{}\n",
+                i + 1,
+                line.replace(';', "\\;")
+            ));
+        }
+        text.push_str("exten => i,1,Set(a=invalid)\nexten => h,1,Set(b=${a}h)\n");
+        text
+    })
+}
+
+/// Bytes that mean something to the scanner, the expression lexer or the argument splitter.
+fn soup() -> impl Strategy<Value = Vec<u8>> {
+    let piece = prop_oneof![
+        3 => prop::sample::select(
+            ["${", "$[", "}", "]", "{", "[", "$", "(", ")", "\"", ":", ",", "?", "=", "+", "-", "a", "b", "n", "LEN(", "1", "0", " ", "\\",
+             "~~", "=~", "$<", ">", "&", "|", "/", "ABS(", "NOSUCH("]
+                .as_slice()
+        ).prop_map(|s| s.as_bytes().to_vec()),
+        1 => prop::collection::vec(any::<u8>().prop_filter("fits in a line", |b| !matches!(b, b'\n' | b'\r' | b';' | 0)), 0..3),
+    ];
+    prop::collection::vec(piece, 0..14).prop_map(|p| p.concat())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 1_500, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_bytes_mean_the_same_both_ways(text in soup(), values in prop::collection::vec(value(), 4), angle in any::<bool>()) {
+        let mut plan = format!("[general]\nanglesubstitution={}\n[globals]\nb=7\n[c]\nexten => _X.,1,Set(a=", if angle { "yes" } else { "no" }).into_bytes();
+        plan.extend_from_slice(&text);
+        plan.extend_from_slice(b")\n same => n,GotoIf(");
+        plan.extend_from_slice(&text);
+        plan.extend_from_slice(b"?3:3)\n");
+        let engine = Engine::builder().build();
+        let mut reader = MemoryReader::new().with("extensions.conf", plan);
+        prop_assume!(engine.load_from("extensions.conf", &mut reader).is_ok());
+        let run = |textual: bool, watch: bool| {
+            let kept = Kept::default();
+            let mut call = engine.call("c", "12", "1");
+            for (name, value) in NAMES.iter().zip(&values) {
+                call.set(name.as_bytes(), value.as_bytes());
+            }
+            call.channel_mut().name = Text::from("Test/1");
+            call.channel_mut().uniqueid = Text::from("1.1");
+            if textual {
+                call = call.textual();
+            }
+            if watch {
+                call = call.with_observer(Box::new(kept.clone()));
+            }
+            let result = drive(call);
+            let seen = (kept.log.lock().unwrap().clone(), kept.trace.lock().unwrap().clone());
+            (result, seen)
+        };
+        let (textual, read) = run(true, true);
+        let (compiled, watched) = run(false, true);
+        let (direct, _) = run(false, false);
+        prop_assert_eq!(read, watched);
+        prop_assert_eq!(&textual, &compiled);
+        prop_assert_eq!(&textual, &direct);
+    }
+
+    #[test]
+    fn compiled_equals_textual(plan in dialplan(), values in prop::collection::vec(value(), 4)) {
+        let engine = engine(&plan);
+        let call = |textual: bool, kept: Option<Kept>| {
+            let mut call = engine.call("c", "12", "1");
+            // Values are literal: they are not substituted on their way in.
+            for (name, value) in NAMES.iter().zip(&values) {
+                call.set(name.as_bytes(), value.as_bytes());
+            }
+            call.channel_mut().name = Text::from("Test/1");
+            call.channel_mut().uniqueid = Text::from("1.1");
+            if textual {
+                call = call.textual();
+            }
+            match kept {
+                Some(kept) => call.with_observer(Box::new(kept)),
+                None => call,
+            }
+        };
+        let watched = Kept::default();
+        let read = Kept::default();
+        let textual = drive(call(true, Some(read.clone())));
+        let compiled = drive(call(false, Some(watched.clone())));
+        let direct = drive(call(false, None));
+        prop_assert_eq!(&*read.trace.lock().unwrap(), &*watched.trace.lock().unwrap());
+        prop_assert_eq!(&*read.log.lock().unwrap(), &*watched.log.lock().unwrap());
+        prop_assert_eq!(&textual, &compiled);
+        prop_assert_eq!(&textual, &direct);
+    }
+}
