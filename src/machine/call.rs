@@ -642,7 +642,10 @@ impl Call {
                     }
                     if self.pending.len() > MAX_NESTED {
                         // A text that runs itself, such as Exec(${x}) with x = Exec(${x}).
-                        cx.state.limit(&code::LIMIT_NESTING, "applications that run each other nest too deeply");
+                        cx.state.limit(
+                            &code::LIMIT_NESTING,
+                            "applications that run each other nest too deeply",
+                        );
                         flow = Flow::Leave;
                         continue;
                     }

@@ -156,8 +156,8 @@ impl Call {
             });
             return None;
         }
-        let gone = self.state.hungup && !self.state.dead
-            || self.in_main_loop() && self.absolute_expired();
+        let gone =
+            self.state.hungup && !self.state.dead || self.in_main_loop() && self.absolute_expired();
         match flow {
             Flow::Next if !gone => {
                 self.next_line(image);
@@ -170,9 +170,7 @@ impl Call {
             }
             Flow::Error if !gone && self.in_main_loop() => self.application_error(image),
             Flow::Incomplete if !gone && self.in_main_loop() => self.incomplete(),
-            Flow::Digit(digit) if !gone && self.in_main_loop() => {
-                self.collect(vec![digit], 0)
-            }
+            Flow::Digit(digit) if !gone && self.in_main_loop() => self.collect(vec![digit], 0),
             Flow::Next | Flow::Jump(_) => self.left(image, false),
             _ => self.left(image, true),
         }
