@@ -366,6 +366,8 @@ impl<'a> Simulation<'a> {
         leg.gone = true;
         leg.waits = Waits::Nothing;
         leg.token += 1;
+        let name = &leg.call.channel().name;
+        self.engine.shared().forget_channel(name);
         self.tell_far(id, Signal::Hangup(cause));
     }
 
