@@ -10,6 +10,7 @@ pub mod funcs;
 pub mod host;
 pub mod library;
 pub mod machine;
+pub mod measure;
 pub mod program;
 pub mod store;
 pub mod syntax;

@@ -1,5 +1,5 @@
-//! The `strowger` command.
+//! The command line.
 
-fn main() {
-    std::process::exit(strowger::cli::run());
+fn main() -> std::process::ExitCode {
+    strowger::cli::main()
 }

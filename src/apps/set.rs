@@ -74,7 +74,7 @@ fn note_blanks(cx: &mut Cx<'_>, name: &[u8]) {
 
 fn run_many(cx: &mut Cx<'_>, data: &[u8]) -> Flow {
     if data.is_empty() {
-        cx.log(&code::MSET_EMPTY, || "MSet needs name=value".to_owned());
+        cx.log(&code::SET_EMPTY, || "MSet needs name=value".to_owned());
         return Flow::Next;
     }
     let pairs = arguments::standard(data, 100);

@@ -4,6 +4,7 @@ pub mod arguments;
 pub mod callerid;
 pub mod cause;
 pub mod condition;
+pub mod duration;
 pub mod ere;
 pub mod number;
 pub mod pattern;

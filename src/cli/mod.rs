@@ -1,25 +1,68 @@
-//! The `strowger` command line.
+//! The command line: arguments, the commands, exit codes. Each command is one file with its arguments and a `run`.
 
+mod args;
+mod bench;
+mod check;
+mod completions;
+mod doc;
 mod eval;
+mod explain;
+pub(crate) mod input;
+mod lookup;
+mod run;
+mod show;
+pub(crate) mod ui;
 
-use clap::{Parser, Subcommand};
+use std::process::ExitCode;
 
-#[derive(Debug, Parser)]
-#[command(name = "strowger", version, about)]
-struct Arguments {
-    #[command(subcommand)]
-    command: Command,
+use clap::Parser as _;
+
+use args::{Arguments, Command};
+
+/// What a command tells the shell.
+pub(crate) mod exit {
+    /// All is well.
+    pub(crate) const FINE: i32 = 0;
+    /// Findings, failed tests, refused rows, lines that could not be answered, a call stopped by a limit.
+    pub(crate) const FINDINGS: i32 = 1;
+    /// Wrong usage.
+    pub(crate) const USAGE: i32 = 2;
+    /// Input that cannot be read or was refused as a whole.
+    pub(crate) const UNREADABLE: i32 = 3;
 }
 
-#[derive(Debug, Subcommand)]
-enum Command {
-    /// Evaluate texts with substitutions, or cases of the language corpora.
-    Eval(eval::EvalArgs),
+/// Runs the command line of this process.
+pub fn main() -> ExitCode {
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => {
+            // Nobody may be there to read it: then nothing is left to do.
+            let _ = error.print();
+            return code(if error.use_stderr() {
+                exit::USAGE
+            } else {
+                exit::FINE
+            });
+        }
+    };
+    ui::set_color(arguments.color);
+    code(dispatch(&arguments.command))
 }
 
-/// Runs the command line of this process; the value is the exit code.
-pub fn run() -> i32 {
-    match Arguments::parse().command {
-        Command::Eval(arguments) => eval::run(&arguments),
+fn code(status: i32) -> ExitCode {
+    ExitCode::from(u8::try_from(status).unwrap_or(u8::MAX))
+}
+
+fn dispatch(command: &Command) -> i32 {
+    match command {
+        Command::Show(args) => show::run(args),
+        Command::Lookup(args) => lookup::run(args),
+        Command::Check(args) => check::run(args),
+        Command::Eval(args) => eval::run(args),
+        Command::Run(args) => run::run(args),
+        Command::Bench(args) => bench::run(args),
+        Command::Doc(args) => doc::run(args),
+        Command::Explain(args) => explain::run(args),
+        Command::Completions(args) => completions::run(args),
     }
 }

@@ -5,6 +5,7 @@ pub mod expression;
 pub mod flatten;
 mod line;
 pub mod load_time;
+pub mod resolve;
 mod text;
 
 use crate::base::symbol::{StableMap, stable_map};

@@ -1,6 +1,8 @@
 //! What is said about a dialplan and about running calls: collected values with place and stable code.
 
 pub mod code;
+#[cfg(feature = "cli")]
+pub mod render;
 
 use std::fmt;
 

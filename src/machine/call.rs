@@ -321,6 +321,16 @@ impl Call {
         &self.state.at
     }
 
+    /// Puts the call at a place without starting it: a channel that somebody holds has a place, too.
+    pub fn place(&mut self, at: Location) {
+        self.state.at = at;
+    }
+
+    /// Gives the call another clock and other chance, before it begins.
+    pub fn set_environment(&mut self, environment: Arc<dyn Environment>) {
+        self.state.environment = environment;
+    }
+
     /// Priorities executed so far.
     pub fn priorities(&self) -> u64 {
         self.executed
@@ -422,7 +432,8 @@ impl Call {
         }
     }
 
-    fn outcome(&self) -> Outcome {
+    /// How the call ended, or where it is.
+    pub fn outcome(&self) -> Outcome {
         Outcome {
             reason: self.state.stopped.map_or(self.reason, EndReason::Limit),
             cause: self.state.channel.cause,

@@ -85,6 +85,13 @@ impl Cx<'_> {
         self.state.exception = Some((reason.into(), self.state.at.clone()));
     }
 
+    /// Return of a subroutine that the machine itself started: whoever waits for it goes on.
+    pub fn leave_subroutine(&mut self, back: Location) -> Flow {
+        self.state.at = back;
+        self.state.returned = true;
+        Flow::Leave
+    }
+
     // Log.
 
     /// Makes a log entry at the register's level.

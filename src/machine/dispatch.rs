@@ -10,7 +10,7 @@ use crate::diagnostic::code;
 use crate::machine::call::{Call, Doing, Purpose};
 use crate::machine::image::Image;
 use crate::machine::variables::{Entry, Inherit};
-use crate::machine::{Cx, Effect};
+use crate::machine::{Cx, Effect, Observer};
 use crate::program::instruction::Operation;
 use crate::program::line::{Line, NONE};
 use crate::program::slots::Slot;
@@ -31,7 +31,8 @@ impl Call {
         if self.fuel == 0 {
             return self.refuel();
         }
-        let watched = self.state.observer.is_some()
+        let seen = |observer: &Box<dyn Observer>| observer.sees_priorities();
+        let watched = self.state.observer.as_ref().is_some_and(seen)
             || self.state.textual
             || self.state.hungup
             || self.state.redirect.is_some()

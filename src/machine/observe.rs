@@ -1,4 +1,4 @@
-//! Who watches a call. Free when nobody does: with an observer the unfused code runs.
+//! Who watches a call. Free when nobody does: with an observer that looks at priorities the unfused code runs.
 
 use crate::base::Text;
 use crate::diagnostic::Entry;
@@ -33,6 +33,10 @@ pub enum Note {
 
 /// Sees what a call does.
 pub trait Observer: Send {
+    /// Whether it looks at every priority. One that does not leaves the fast path to the call.
+    fn sees_priorities(&self) -> bool {
+        true
+    }
     /// A priority is about to run, its data substituted.
     fn priority(&mut self, channel: &Text, at: &Location, application: &[u8], data: &[u8]);
     /// A log entry.

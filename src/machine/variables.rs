@@ -20,6 +20,18 @@ pub enum Inherit {
     Always,
 }
 
+impl Inherit {
+    /// The name with the underscores that make it inherited like this.
+    pub fn written(self, name: &Text) -> Text {
+        let underscores: &[u8] = match self {
+            Inherit::No => return name.clone(),
+            Inherit::Once => b"_",
+            Inherit::Always => b"__",
+        };
+        Text::from([underscores, name.as_bytes()].concat())
+    }
+}
+
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Entry {
     pub(crate) value: Option<Value>,

@@ -1,0 +1,65 @@
+//! The top level of the arguments.
+
+use clap::builder::styling::{AnsiColor, Styles};
+use clap::{Parser, Subcommand, ValueEnum};
+
+use super::{bench, check, completions, doc, eval, explain, lookup, run, show};
+
+const STYLES: Styles = Styles::styled()
+    .header(AnsiColor::Green.on_default().bold())
+    .usage(AnsiColor::Green.on_default().bold())
+    .literal(AnsiColor::Cyan.on_default().bold())
+    .placeholder(AnsiColor::Cyan.on_default());
+
+const AFTER: &str = "\
+Examples:
+  strowger show extensions.conf              the whole dialplan, as `dialplan show` lists it
+  strowger lookup extensions.conf 812@phones which extension takes a dialled number, and why
+  strowger run extensions.conf 812@phones    a simulated call, priority by priority
+  strowger check extensions.conf             what is wrong with it
+  strowger bench dialplans/murf-81.conf      priorities per second of the 2007 test dialplan
+
+Exit codes: 0 fine; 1 findings; 2 wrong usage; 3 input that cannot be read or is refused as a whole.
+FILE is an extensions.conf, a folder that holds one, or `-` for standard input.";
+
+/// An Asterisk-compatible dialplan engine.
+#[derive(Debug, Parser)]
+#[command(name = "strowger", version, styles = STYLES, after_help = AFTER, max_term_width = 100)]
+pub(crate) struct Arguments {
+    /// When to use colour; NO_COLOR counts too.
+    #[arg(long, global = true, value_enum, value_name = "WHEN", default_value_t = Color::Auto)]
+    pub(crate) color: Color,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// When to use colour.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Color {
+    /// On a terminal.
+    Auto,
+    Always,
+    Never,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// List a dialplan in the look of `dialplan show`.
+    Show(show::ShowArgs),
+    /// Say which extension takes a dialled number.
+    Lookup(lookup::LookupArgs),
+    /// Say what is wrong with a dialplan.
+    Check(check::CheckArgs),
+    /// Evaluate texts with substitutions, or cases of the language corpora.
+    Eval(eval::EvalArgs),
+    /// Run a simulated call and show what it does.
+    Run(run::RunArgs),
+    /// Measure priorities per second.
+    Bench(bench::BenchArgs),
+    /// Say what an application or function does.
+    Doc(doc::DocArgs),
+    /// Say what the code of a message means.
+    Explain(explain::ExplainArgs),
+    /// Print a completion script for a shell.
+    Completions(completions::CompletionsArgs),
+}

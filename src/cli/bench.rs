@@ -1,0 +1,205 @@
+//! `strowger bench FILE [EXTEN@CONTEXT]`.
+
+mod console;
+mod report;
+#[cfg(feature = "profile")]
+mod flame;
+
+use clap::Args;
+
+use crate::diagnostic::Report;
+use crate::host::Engine;
+use crate::host::rewrite::set_value;
+use crate::machine::Limits;
+use crate::measure::baseline::{self, NAIVE_PRIORITIES};
+use crate::measure::census::Counter;
+use crate::measure::pips::{Place, run as measure};
+use crate::measure::{Load, Sample, Series};
+use crate::syntax::ast::Plan;
+
+use super::{exit, input, ui};
+use console::Console;
+use report::Measured;
+
+/// Runs an extension for real and says how many priorities per second it executes.
+///
+/// The clock is a monotonic one around the run, whatever the dialplan itself prints. A priority is one executed
+/// dialplan line; applications run inside ExecIf do not count again. Every effect is answered at once: waits cost
+/// nothing, nobody answers a Dial, nobody presses a digit.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  strowger bench dialplans/murf-81.conf
+  strowger bench dialplans/murf-81.conf --set iterations=100000000 --runs 3
+  strowger bench dialplans/mix.conf 812125551@extension --calls 1000 --threads 2 --json
+  strowger bench extensions.conf 812@phones --flamegraph out.svg")]
+pub(crate) struct BenchArgs {
+    /// An extensions.conf, a folder that holds one, or `-`.
+    file: String,
+    /// Where the call begins.
+    #[arg(value_name = "EXTEN@CONTEXT", default_value = "81@extension")]
+    start: String,
+    /// Give the first `Set(NAME=…)` of the extension another value.
+    #[arg(long, value_name = "NAME=EXPR")]
+    set: Vec<String>,
+    /// Measured runs; figures are medians over them.
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..))]
+    runs: u32,
+    /// Calls at the same time, interleaved on each thread [default: one a thread].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
+    calls: Option<u32>,
+    /// Threads.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1024))]
+    threads: u32,
+    /// Write a flame graph of the engine itself.
+    #[arg(long, value_name = "OUT.svg")]
+    flamegraph: Option<std::path::PathBuf>,
+    /// Count how often each application and each extension runs, in a run of its own.
+    #[arg(long)]
+    profile: bool,
+    /// Print one JSON object.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Priorities that each of many calls runs before the next one has its turn.
+const QUANTUM: u32 = 64;
+
+pub(crate) fn run(args: &BenchArgs) -> i32 {
+    let Some((exten, context)) = input::extension(&args.start) else {
+        return ui::usage("EXTEN@CONTEXT needs an `@`");
+    };
+    let place = Place { context, exten };
+    let calls = args.calls.unwrap_or(args.threads);
+    if args.threads > calls {
+        return ui::usage("there are more threads than calls");
+    }
+    let load = Load {
+        calls: calls as usize,
+        threads: args.threads as usize,
+        textual: false,
+    };
+    let (plan, report) = input::plan(&Engine::builder().build(), &args.file);
+    ui::diagnostics(&report);
+    let Some(mut plan) = plan else {
+        return exit::UNREADABLE;
+    };
+    for set in &args.set {
+        let Some((name, value)) = set.split_once('=') else {
+            return ui::usage("--set takes NAME=EXPR");
+        };
+        if !set_value(&mut plan, context, exten, name, value) {
+            return ui::usage(&format!("{} has no `Set({name}=…)`", args.start));
+        }
+    }
+    let limits = unlimited(if calls > args.threads {
+        QUANTUM
+    } else {
+        Limits::default().fuel
+    });
+    let bench = Bench {
+        plan,
+        report,
+        place,
+        load,
+    };
+    bench.run(args, &bench.engine(limits))
+}
+
+/// No limit on priorities; that of memory stays.
+fn unlimited(fuel: u32) -> Limits {
+    Limits {
+        max_priorities: u64::MAX,
+        fuel,
+        ..Limits::default()
+    }
+}
+
+struct Bench<'a> {
+    plan: Plan,
+    report: Report,
+    place: Place<'a>,
+    load: Load,
+}
+
+impl Bench<'_> {
+    fn engine(&self, limits: Limits) -> Engine {
+        let engine = Engine::builder().limits(limits).build();
+        engine.swap(&self.plan, &self.report);
+        engine
+    }
+
+    fn run(&self, args: &BenchArgs, engine: &Engine) -> i32 {
+        let series = self.series(engine, args.runs);
+        if series.priorities() == 0 {
+            return ui::usage(&format!("no extension {} with a priority 1", args.start));
+        }
+        let counter = args.profile.then(|| {
+            let counter = Counter::default();
+            measure(engine, &self.place, Load::ONE, Some(Box::new(counter.clone())));
+            counter
+        });
+        if let Some(path) = &args.flamegraph
+            && let Err(error) = self.flame(engine, path)
+        {
+            ui::message(&format!("{}: {error}", path.display()));
+            return exit::UNREADABLE;
+        }
+        let measured = Measured {
+            series,
+            native: baseline::native(),
+            naive: self.naive(),
+            load: self.load,
+            census: counter.map(|counter| counter.census()),
+        };
+        if args.json {
+            ui::json_document(&measured.json());
+        } else {
+            ui::print(measured.text(&args.start).as_bytes());
+        }
+        exit::FINE
+    }
+
+    fn series(&self, engine: &Engine, runs: u32) -> Series {
+        let mut series = Series::default();
+        let bar = ui::progress(u64::from(runs), "measuring");
+        for n in 0..runs {
+            // What the dialplan prints is shown once, on a terminal.
+            let console = (n == 0 && ui::err_is_terminal()).then(Console::default);
+            let observer = console.clone().map(|c| Box::new(c) as Box<_>);
+            let load = self.load;
+            series.runs.push(measure(engine, &self.place, load, observer));
+            bar.inc(1);
+            if let Some(console) = console {
+                bar.suspend(|| console.show());
+            }
+        }
+        bar.finish_and_clear();
+        series
+    }
+
+    /// One call through the textual evaluator: every text is scanned, every expression lexed and parsed each time.
+    fn naive(&self) -> Sample {
+        let engine = self.engine(Limits {
+            max_priorities: NAIVE_PRIORITIES,
+            ..Limits::default()
+        });
+        let load = Load {
+            textual: true,
+            ..Load::ONE
+        };
+        measure(&engine, &self.place, load, None)
+    }
+
+    #[cfg(feature = "profile")]
+    fn flame(&self, engine: &Engine, path: &std::path::Path) -> Result<(), String> {
+        flame::record(path, || {
+            measure(engine, &self.place, self.load, None);
+        })
+    }
+
+    #[cfg(not(feature = "profile"))]
+    fn flame(&self, _: &Engine, _: &std::path::Path) -> Result<(), String> {
+        Err("this build has no profiler (feature `profile`)".into())
+    }
+}

@@ -1,0 +1,42 @@
+//! `strowger eval --jsonl`.
+
+use serde_json::{Value, json};
+
+use super::ask::{self, ask_lines};
+use super::{Area, Verdict};
+
+pub fn areas() -> Vec<Area> {
+    ["expr", "exprvars", "subst", "func"]
+        .iter()
+        .flat_map(|name| ask::areas(name, &format!("language/{name}.jsonl"), "area", judge))
+        .collect()
+}
+
+fn judge(cases: &[Value]) -> Vec<Verdict> {
+    let counted: Vec<&Value> = cases.iter().filter(|case| case["undefined"] != true).collect();
+    let asked: Vec<Value> = counted
+        .iter()
+        .map(|case| {
+            let mut asked = json!({});
+            for name in ["id", "vars", "env", "dialplan", "input", "steps"] {
+                if let Some(value) = case.get(name) {
+                    asked[name] = value.clone();
+                }
+            }
+            asked
+        })
+        .collect();
+    let answers = ask_lines(&["eval", "--jsonl"], &asked);
+    counted
+        .iter()
+        .flat_map(|case| {
+            let id = ask::id(case);
+            let got = answers.get(&id).unwrap_or(&Value::Null);
+            let parts = |of: &Value| json!([of["output"], of["outputs"]]);
+            [
+                Verdict::compare(id.clone(), &parts(case), &parts(got)),
+                Verdict::compare(format!("log {id}"), &case["log"], &got["log"]),
+            ]
+        })
+        .collect()
+}
