@@ -68,7 +68,7 @@ fn sizes() {
     assert_eq!(size_of::<Value>(), 24);
     assert_eq!(size_of::<Operation>(), 16);
     assert!(size_of::<Instruction>() <= 12);
-    assert!(size_of::<Line>() <= 28);
+    assert!(size_of::<Line>() <= 32);
     assert!(
         size_of::<Call>() <= 1536,
         "a call is {} bytes",

@@ -229,8 +229,57 @@ fn dialplan() -> impl Strategy<Value = String> {
     })
 }
 
+/// Bytes that mean something to the scanner, the expression lexer or the argument splitter.
+fn soup() -> impl Strategy<Value = Vec<u8>> {
+    let piece = prop_oneof![
+        3 => prop::sample::select(
+            ["${", "$[", "}", "]", "{", "[", "$", "(", ")", "\"", ":", ",", "?", "=", "+", "-", "a", "b", "n", "LEN(", "1", "0", " ", "\\",
+             "~~", "=~", "$<", ">", "&", "|", "/", "ABS(", "NOSUCH("]
+                .as_slice()
+        ).prop_map(|s| s.as_bytes().to_vec()),
+        1 => prop::collection::vec(any::<u8>().prop_filter("fits in a line", |b| !matches!(b, b'\n' | b'\r' | b';' | 0)), 0..3),
+    ];
+    prop::collection::vec(piece, 0..14).prop_map(|p| p.concat())
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 1_500, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_bytes_mean_the_same_both_ways(text in soup(), values in prop::collection::vec(value(), 4), angle in any::<bool>()) {
+        let mut plan = format!("[general]\nanglesubstitution={}\n[globals]\nb=7\n[c]\nexten => _X.,1,Set(a=", if angle { "yes" } else { "no" }).into_bytes();
+        plan.extend_from_slice(&text);
+        plan.extend_from_slice(b")\n same => n,GotoIf(");
+        plan.extend_from_slice(&text);
+        plan.extend_from_slice(b"?3:3)\n");
+        let engine = Engine::builder().build();
+        let mut reader = MemoryReader::new().with("extensions.conf", plan);
+        prop_assume!(engine.load_from("extensions.conf", &mut reader).is_ok());
+        let run = |textual: bool, watch: bool| {
+            let kept = Kept::default();
+            let mut call = engine.call("c", "12", "1");
+            for (name, value) in NAMES.iter().zip(&values) {
+                call.set(name.as_bytes(), value.as_bytes());
+            }
+            call.channel_mut().name = Text::from("Test/1");
+            call.channel_mut().uniqueid = Text::from("1.1");
+            if textual {
+                call = call.textual();
+            }
+            if watch {
+                call = call.with_observer(Box::new(kept.clone()));
+            }
+            let result = drive(call);
+            let seen = (kept.log.lock().unwrap().clone(), kept.trace.lock().unwrap().clone());
+            (result, seen)
+        };
+        let (textual, read) = run(true, true);
+        let (compiled, watched) = run(false, true);
+        let (direct, _) = run(false, false);
+        prop_assert_eq!(read, watched);
+        prop_assert_eq!(&textual, &compiled);
+        prop_assert_eq!(&textual, &direct);
+    }
 
     #[test]
     fn compiled_equals_textual(plan in dialplan(), values in prop::collection::vec(value(), 4)) {

@@ -47,20 +47,38 @@ pub(super) fn jump(cx: &mut Cx<'_>, target: &[u8]) -> Flow {
             cx.verbose(3, text.as_bytes());
             Flow::Jump(to)
         }
-        Err(TargetFault::Empty) => Flow::Leave,
-        Err(TargetFault::NoLabel {
-            label,
-            context,
-            exten,
-        }) => {
-            cx.log(&code::LABEL_NOT_FOUND, || {
-                format!("no label `{label}` in extension `{exten}` of context `{context}`")
-            });
-            cx.log(&code::GOTO_TARGET_INVALID, || {
-                format!("`{label}` is neither a priority above 0 nor a label")
-            });
+        Err(fault) => {
+            complain(cx, fault);
             Flow::Leave
         }
+    }
+}
+
+/// Goes to a place that an application itself noted down.
+pub(super) fn jump_quietly(cx: &mut Cx<'_>, target: &[u8]) -> Flow {
+    match cx.parse_target(target) {
+        Ok(to) => Flow::Jump(to),
+        Err(fault) => {
+            complain(cx, fault);
+            Flow::Next
+        }
+    }
+}
+
+/// Logs why a target cannot be read.
+pub(super) fn complain(cx: &mut Cx<'_>, fault: TargetFault) {
+    if let TargetFault::NoLabel {
+        label,
+        context,
+        exten,
+    } = fault
+    {
+        cx.log(&code::LABEL_NOT_FOUND, || {
+            format!("no label `{label}` in extension `{exten}` of context `{context}`")
+        });
+        cx.log(&code::GOTO_TARGET_INVALID, || {
+            format!("`{label}` is neither a priority above 0 nor a label")
+        });
     }
 }
 
@@ -84,7 +102,8 @@ fn run_if(cx: &mut Cx<'_>, data: &[u8]) -> Flow {
     jump(cx, branch)
 }
 
-fn cut(text: &[u8], at: u8) -> (&[u8], Option<&[u8]>) {
+/// The text before the first separator, and what follows it.
+pub(super) fn cut(text: &[u8], at: u8) -> (&[u8], Option<&[u8]>) {
     match text.iter().position(|&b| b == at) {
         Some(i) => (text.get(..i).unwrap_or(text), text.get(i + 1..)),
         None => (text, None),

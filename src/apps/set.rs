@@ -69,7 +69,7 @@ fn set(cx: &mut Cx<'_>, name: &[u8], value: &[u8]) -> Flow {
 
 fn run_many(cx: &mut Cx<'_>, data: &[u8]) -> Flow {
     if data.is_empty() {
-        cx.log(&code::MSET_EMPTY, || "MSet needs name=value".to_owned());
+        cx.log(&code::SET_EMPTY, || "MSet needs name=value".to_owned());
         return Flow::Next;
     }
     let pairs = arguments::standard(data, 100);

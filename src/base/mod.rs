@@ -3,9 +3,11 @@
 pub mod arguments;
 pub mod cause;
 pub mod condition;
+pub mod duration;
 pub mod ere;
 pub mod number;
 pub mod pattern;
+pub mod scan;
 pub mod source;
 pub mod substring;
 pub mod symbol;

@@ -1,5 +1,7 @@
 //! Offsets and lengths of `${name:offset:length}`, in bytes.
 
+use crate::base::scan::int;
+
 /// The offset and length behind the first colon of a `${ }`, as `scanf("%d:%d")` reads them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Cut {
@@ -12,7 +14,7 @@ pub struct Cut {
 impl Cut {
     /// Reads `offset[:length]`. What cannot be read is offset 0 or the whole length.
     pub fn parse(text: &[u8]) -> Self {
-        let Some((offset, rest)) = scan_int(text) else {
+        let Some((offset, rest)) = int(text) else {
             return Self {
                 offset: 0,
                 length: None,
@@ -20,7 +22,7 @@ impl Cut {
         };
         let length = rest
             .strip_prefix(b":")
-            .and_then(scan_int)
+            .and_then(int)
             .map(|(length, _)| length);
         Self { offset, length }
     }
@@ -47,45 +49,6 @@ impl Cut {
             }
         }
     }
-}
-
-/// `%d` of scanf: blanks, sign, digits. Numbers beyond the range of a long are clamped, then taken as
-/// a 32-bit int, as glibc does.
-fn scan_int(text: &[u8]) -> Option<(i32, &[u8])> {
-    let mut rest = text;
-    while let Some((b' ' | b'\t'..=b'\r', tail)) = rest.split_first().map(|(b, t)| (*b, t)) {
-        rest = tail;
-    }
-    let negative = match rest.first() {
-        Some(b'-') => true,
-        Some(b'+') => false,
-        _ => {
-            let (number, rest) = digits(rest)?;
-            return Some((number as i32, rest));
-        }
-    };
-    let (number, rest) = digits(rest.get(1..)?)?;
-    let number = if negative {
-        number.checked_neg().unwrap_or(i64::MIN)
-    } else {
-        number
-    };
-    Some((number as i32, rest))
-}
-
-fn digits(text: &[u8]) -> Option<(i64, &[u8])> {
-    let end = text
-        .iter()
-        .position(|b| !b.is_ascii_digit())
-        .unwrap_or(text.len());
-    let (digits, rest) = text.split_at_checked(end)?;
-    if digits.is_empty() {
-        return None;
-    }
-    let number = digits.iter().fold(0i64, |n, b| {
-        n.saturating_mul(10).saturating_add(i64::from(b - b'0'))
-    });
-    Some((number, rest))
 }
 
 #[cfg(test)]

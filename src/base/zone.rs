@@ -9,6 +9,8 @@ use jiff::tz::TimeZone;
 use crate::base::Text;
 use crate::base::symbol::{StableMap, stable_map};
 
+static LOCAL: OnceLock<Zone> = OnceLock::new();
+
 /// A time zone; a clone is cheap.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Zone(TimeZone);
@@ -21,10 +23,18 @@ impl Zone {
 
     /// The zone of this process: `TZ`, then the system's setting, then UTC. Read once.
     pub fn local() -> Self {
-        static LOCAL: OnceLock<Zone> = OnceLock::new();
         LOCAL
             .get_or_init(|| Self(TimeZone::try_system().unwrap_or(TimeZone::UTC)))
             .clone()
+    }
+
+    /// Where `TZ` says nothing the local zone is UTC, whatever the system's setting. Counts only before
+    /// the local zone is first asked for.
+    pub fn without_tz_is_utc() {
+        if std::env::var_os("TZ").is_none() {
+            // A zone that was read already stays.
+            let _ = LOCAL.set(Self::utc());
+        }
     }
 
     /// The zone of a name such as `Europe/Berlin` or a POSIX rule such as `EST5EDT,M3.2.0,M11.1.0`; an

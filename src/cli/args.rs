@@ -3,7 +3,7 @@
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Parser, Subcommand, ValueEnum};
 
-use super::{bench, check, completions, doc, explain, lookup, show};
+use super::{bench, check, completions, doc, eval, explain, lookup, run, show};
 
 const STYLES: Styles = Styles::styled()
     .header(AnsiColor::Green.on_default().bold())
@@ -15,6 +15,7 @@ const AFTER: &str = "\
 Examples:
   strowger show extensions.conf              the whole dialplan, as `dialplan show` lists it
   strowger lookup extensions.conf 812@phones which extension takes a dialled number, and why
+  strowger run extensions.conf 812@phones    a simulated call, priority by priority
   strowger check extensions.conf             what is wrong with it
   strowger bench dialplans/murf-81.conf      priorities per second of the 2007 test dialplan
 
@@ -49,6 +50,10 @@ pub(crate) enum Command {
     Lookup(lookup::LookupArgs),
     /// Say what is wrong with a dialplan.
     Check(check::CheckArgs),
+    /// Evaluate texts with substitutions, or cases of the language corpora.
+    Eval(eval::EvalArgs),
+    /// Run a simulated call and show what it does.
+    Run(run::RunArgs),
     /// Measure priorities per second.
     Bench(bench::BenchArgs),
     /// Say what an application or function does.

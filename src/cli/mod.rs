@@ -5,9 +5,11 @@ mod bench;
 mod check;
 mod completions;
 mod doc;
+mod eval;
 mod explain;
 pub(crate) mod input;
 mod lookup;
+mod run;
 mod show;
 pub(crate) mod ui;
 
@@ -56,6 +58,8 @@ fn dispatch(command: &Command) -> i32 {
         Command::Show(args) => show::run(args),
         Command::Lookup(args) => lookup::run(args),
         Command::Check(args) => check::run(args),
+        Command::Eval(args) => eval::run(args),
+        Command::Run(args) => run::run(args),
         Command::Bench(args) => bench::run(args),
         Command::Doc(args) => doc::run(args),
         Command::Explain(args) => explain::run(args),

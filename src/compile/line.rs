@@ -98,7 +98,7 @@ impl LineBuilder for Builder<'_> {
             }
             (IntOperand::Constant(left), IntOperand::Hole(right)) => {
                 Some(Operation::BranchConstant {
-                    compare: mirrored(compare(op)),
+                    compare: compare(op).mirrored(),
                     left: u16::try_from(slot(right)?.0).ok()?,
                     right: i32::try_from(left).ok()?,
                     yes,
@@ -151,22 +151,11 @@ impl LineBuilder for Builder<'_> {
 
 fn compare(op: Comparison) -> Compare {
     match op {
-        Comparison::Equal => Compare::Equal,
-        Comparison::NotEqual => Compare::NotEqual,
-        Comparison::Less => Compare::Less,
-        Comparison::LessOrEqual => Compare::LessEqual,
-        Comparison::Greater => Compare::Greater,
-        Comparison::GreaterOrEqual => Compare::GreaterEqual,
-    }
-}
-
-/// The comparison with its sides exchanged.
-fn mirrored(compare: Compare) -> Compare {
-    match compare {
-        Compare::Less => Compare::Greater,
-        Compare::LessEqual => Compare::GreaterEqual,
-        Compare::Greater => Compare::Less,
-        Compare::GreaterEqual => Compare::LessEqual,
-        same => same,
+        Comparison::Equal => Compare::EQUAL,
+        Comparison::NotEqual => Compare::NOT_EQUAL,
+        Comparison::Less => Compare::LESS_THAN,
+        Comparison::LessOrEqual => Compare::LESS_OR_EQUAL,
+        Comparison::Greater => Compare::GREATER_THAN,
+        Comparison::GreaterOrEqual => Compare::GREATER_OR_EQUAL,
     }
 }

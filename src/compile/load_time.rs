@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex};
 use crate::base::{Text, Value};
 use crate::diagnostic::Entry;
 use crate::machine::{
-    Call, CallSetup, Channel, Effect, Environment, Event, Image, Limits, Location, Names, Note,
-    Observer, Shared, Start,
+    Allow, Call, CallSetup, Channel, Effect, Environment, Event, Image, Limits, Location, Names,
+    Note, Observer, Shared, Start,
 };
 use crate::syntax::lex::template::has_substitution;
 use crate::syntax::load::LoadTime;
@@ -43,26 +43,31 @@ impl AtLoad {
         }
     }
 
-    fn evaluate(&self, at: Option<Location>, text: &[u8], log: &mut Vec<Entry>) -> Vec<u8> {
-        if !has_substitution(text, false) {
-            return text.to_vec();
-        }
-        let entries = Arc::new(Mutex::new(Vec::new()));
-        let mut call = Call::new(
+    fn call(&self, start: Start) -> Call {
+        Call::new(
             CallSetup {
                 image: self.image.clone(),
                 shared: self.shared.clone(),
                 environment: self.environment.clone(),
                 limits: Limits::default(),
-                allow: crate::machine::Allow::default(),
+                allow: Allow::default(),
                 channel: Channel::new(""),
             },
-            Start::Text {
+            start,
+        )
+    }
+
+    fn evaluate(&self, at: Option<Location>, text: &[u8], log: &mut Vec<Entry>) -> Vec<u8> {
+        if !has_substitution(text, false) {
+            return text.to_vec();
+        }
+        let entries = Arc::new(Mutex::new(Vec::new()));
+        let mut call = self
+            .call(Start::Text {
                 text: Text::from(text),
                 at,
-            },
-        )
-        .with_observer(Box::new(Kept(entries.clone())));
+            })
+            .with_observer(Box::new(Kept(entries.clone())));
         // Nothing can wait for a host here: what tries to, fails.
         let mut event = Event::Start;
         loop {
@@ -81,7 +86,11 @@ impl AtLoad {
 impl LoadTime for AtLoad {
     fn set_global(&mut self, name: &[u8], value: &[u8]) {
         if name.ends_with(b")") {
-            // Functions written in [globals] work on no channel.
+            self.call(Start::Text {
+                text: Text::EMPTY,
+                at: None,
+            })
+            .set(name, value);
             return;
         }
         self.shared.set_global(name, Value::from_bytes(value));

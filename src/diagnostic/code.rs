@@ -144,7 +144,6 @@ codes! {
     TIMEOUT_NO_HANDLER = "R916" "timeout-no-handler" Warning "the wait for digits ended, and there is no `t`";
     SET_EMPTY = "R917" "set-empty" Warning "Set without arguments";
     SET_WITHOUT_EQUALS = "R918" "set-without-equals" Warning "Set without `=`";
-    MSET_EMPTY = "R919" "mset-empty" Warning "MSet without arguments";
     MSET_ENTRY_WITHOUT_EQUALS = "R920" "mset-entry-without-equals" Warning "an entry of MSet without `=`";
     SPACES_IN_VARIABLE_NAME = "R921" "spaces-in-variable-name" Warning "the name of a variable has blanks";
     SUBSTITUTION_NOT_CLOSED = "R922" "substitution-not-closed" Warning "a substitution is not closed";
@@ -160,6 +159,11 @@ codes! {
     EXEC_USAGE = "R932" "exec-usage" Error "the arguments of ExecIf are not understood; the call ends";
     OPTION_NOT_CLOSED = "R933" "option-not-closed" Warning "an option argument without `)`";
     SOUND_MISSING = "R934" "sound-missing" Warning "a sound file does not exist";
+    GOSUBIF_USAGE = "R935" "gosubif-usage" Warning "the arguments of GosubIf are not understood";
+    EXECIFTIME_USAGE = "R939" "execiftime-usage" Warning "the arguments of ExecIfTime are not understood; the call ends";
+    ARGUMENT_MISSING = "R936" "argument-missing" Warning "an application was called without a required argument";
+    WAIT_TIME_INVALID = "R937" "wait-time-invalid" Warning "a time to wait is not understood";
+    VERBOSE_LEVEL_INVALID = "R938" "verbose-level-invalid" Warning "the level of Verbose is not a number";
     // Run time: functions.
     BAD_ARGUMENT = "R940" "bad-argument" Warning "a function got a missing or unknown argument";
     BAD_REGEX = "R941" "bad-regex" Warning "a regular expression is not valid";

@@ -11,5 +11,37 @@ macro_rules! functions {
 }
 
 functions! {
+    array: ARRAY, POP, PUSH, SHIFT, UNSHIFT;
+    base64: BASE64_DECODE, BASE64_ENCODE;
+    case: TOLOWER, TOUPPER;
+    csv: CSV_QUOTE, QUOTE;
+    cut: CUT, SORT;
+    db: DB, DB_DELETE, DB_EXISTS, DB_KEYCOUNT, DB_KEYS;
+    dialgroup: DIALGROUP;
+    dialplan: DIALPLAN_EXISTS;
+    digest: MD5, SHA1;
+    digits: DIGIT_SUM, KEYPADHASH;
+    env: ENV;
+    eval: EVAL, EVAL_EXTEN, EVAL_SUB;
+    exception: EXCEPTION;
+    field: FIELDNUM, FIELDQTY, LISTFILTER;
+    filter: FILTER;
+    global: GLOBAL, GLOBAL_DELETE, GLOBAL_EXISTS;
+    group: GROUP, GROUP_COUNT, GROUP_LIST, GROUP_MATCH_COUNT;
+    hash: HASH, HASHKEYS;
     len: LEN;
+    local: LOCAL, LOCAL_PEEK, STACK_PEEK;
+    logic: EXISTS, IF, IFTIME, ISNULL;
+    math: ABS, DEC, INC, MATH, MAX, MIN;
+    passthru: PASSTHRU;
+    path: BASENAME, DIRNAME;
+    random: RAND, UUID;
+    regex: REGEX;
+    replace: REPLACE, STRBETWEEN, STRREPLACE;
+    shared: EXPORT, IMPORT, SHARED;
+    testtime: TESTTIME;
+    timeout: TIMEOUT;
+    trim: LTRIM, RTRIM, TRIM;
+    uri: URIDECODE, URIENCODE;
+    variable: DELETE, SET, VARIABLE_EXISTS;
 }

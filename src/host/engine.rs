@@ -254,11 +254,7 @@ impl Engine {
     /// Reads a dialplan without taking it into force. Globals that it sets take effect, as in Asterisk.
     pub fn read_plan(&self, path: &str, reader: &mut dyn Reader) -> (Option<Plan>, Report) {
         let previous = self.general.load();
-        // Globals of a refused file must not reach running calls: they are set aside first.
-        let staged = Arc::new(Shared::default());
-        for (name, value) in self.shared.globals() {
-            staged.set_global(&name, Value::from_bytes(&value));
-        }
+        let staged = Arc::new(self.shared.staged());
         let mut at_load = AtLoad::new(self.names.clone(), staged, self.environment.clone());
         let options = LoadOptions {
             allow_exec: self.allow.system,
@@ -338,18 +334,20 @@ impl Engine {
         call
     }
 
+    /// What a call on a channel is made of.
+    pub(crate) fn setup(&self, channel: Channel) -> CallSetup {
+        CallSetup {
+            image: self.image(),
+            shared: self.shared.clone(),
+            environment: self.environment.clone(),
+            limits: self.limits,
+            allow: self.allow,
+            channel,
+        }
+    }
+
     /// A call on a channel of the host's making.
     pub fn call_on(&self, channel: Channel, start: Start) -> Call {
-        Call::new(
-            CallSetup {
-                image: self.image(),
-                shared: self.shared.clone(),
-                environment: self.environment.clone(),
-                limits: self.limits,
-                allow: self.allow,
-                channel,
-            },
-            start,
-        )
+        Call::new(self.setup(channel), start)
     }
 }

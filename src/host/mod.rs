@@ -1,8 +1,11 @@
 //! Where the engine meets the world: files, clocks, calls.
 
+pub mod dial;
 mod engine;
 pub mod files;
 pub mod rewrite;
+pub mod simulate;
 
 pub use engine::{Engine, EngineBuilder, EngineError, Reload};
-pub use files::{FileReader, InputReader};
+pub use files::FileReader;
+pub use simulate::{RunError, RunReport, SimChannel};

@@ -321,6 +321,16 @@ impl Call {
         &self.state.at
     }
 
+    /// Puts the call at a place without starting it: a channel that somebody holds has a place, too.
+    pub fn place(&mut self, at: Location) {
+        self.state.at = at;
+    }
+
+    /// Gives the call another clock and other chance, before it begins.
+    pub fn set_environment(&mut self, environment: Arc<dyn Environment>) {
+        self.state.environment = environment;
+    }
+
     /// Priorities executed so far.
     pub fn priorities(&self) -> u64 {
         self.executed
@@ -422,7 +432,8 @@ impl Call {
         }
     }
 
-    fn outcome(&self) -> Outcome {
+    /// How the call ended, or where it is.
+    pub fn outcome(&self) -> Outcome {
         Outcome {
             reason: self.state.stopped.map_or(self.reason, EndReason::Limit),
             cause: self.state.channel.cause,
@@ -616,7 +627,7 @@ impl Call {
                             Flow::Next => *then,
                             other => other,
                         })));
-                    write_function(&mut cx, &function, &value)
+                    cx.write(&function, &value)
                 }
                 Flow::Exec {
                     application,
@@ -641,35 +652,5 @@ impl Call {
                 },
             };
         }
-    }
-}
-
-/// Writes a function; unknown and read-only ones are logged, and the dialplan goes on.
-fn write_function(cx: &mut Cx<'_>, call: &[u8], value: &[u8]) -> Flow {
-    let (name, arguments, closed) = crate::syntax::lex::template::function_call(call);
-    if !closed {
-        cx.log(&code::FUNC_MISSING_PARENTHESIS, || {
-            format!("no `)` in `{}`", bstr::BStr::new(call))
-        });
-    }
-    match cx.function(name) {
-        None => {
-            cx.log(&code::FUNC_UNKNOWN, || {
-                format!("no function `{}`", bstr::BStr::new(name))
-            });
-            Flow::Next
-        }
-        Some(linked) => match &linked.write {
-            Some(write) => write.write(cx, arguments, value),
-            None => {
-                cx.log(&code::FUNC_NOT_WRITABLE, || {
-                    format!(
-                        "the function `{}` cannot be written to",
-                        bstr::BStr::new(name)
-                    )
-                });
-                Flow::Next
-            }
-        },
     }
 }

@@ -3,16 +3,17 @@
 use std::time::Duration;
 
 use crate::base::{Text, Value};
-use crate::diagnostic::{Code, Entry, Level};
+use crate::diagnostic::{Code, Entry, Level, code};
 use crate::machine::environment::{Allow, Environment};
 use crate::machine::image::{Image, LinkedFunction};
 use crate::machine::shared::Shared;
 use crate::machine::state::State;
 use crate::machine::variables::{Inherit, inheritance};
-use crate::machine::{Channel, Location, Note};
+use crate::machine::{Channel, Flow, Location, Note};
 use crate::program::instruction::Core;
 use crate::program::matcher::{Found, NotFound, Want};
 use crate::program::{Priority, PriorityId};
+use crate::syntax::lex::template::function_call;
 
 /// The call, as an application or function sees it.
 #[derive(Debug)]
@@ -82,6 +83,13 @@ impl Cx<'_> {
     /// Notes an exception at the present place.
     pub fn raise(&mut self, reason: impl Into<Text>) {
         self.state.exception = Some((reason.into(), self.state.at.clone()));
+    }
+
+    /// Return of a subroutine that the machine itself started: whoever waits for it goes on.
+    pub fn leave_subroutine(&mut self, back: Location) -> Flow {
+        self.state.at = back;
+        self.state.returned = true;
+        Flow::Leave
     }
 
     // Log.
@@ -164,6 +172,50 @@ impl Cx<'_> {
         } else {
             self.state.shared.set_global(plain, value);
         }
+    }
+
+    /// Writes a function, such as `DB(a/b)`; unknown and read-only ones are logged, and the dialplan goes on.
+    pub fn write(&mut self, call: &[u8], value: &[u8]) -> Flow {
+        let (name, arguments, closed) = function_call(call);
+        if !closed {
+            self.log(&code::FUNC_MISSING_PARENTHESIS, || {
+                format!("no `)` in `{}`", bstr::BStr::new(call))
+            });
+        }
+        let Some(linked) = self.function(name) else {
+            self.log(&code::FUNC_UNKNOWN, || {
+                format!("no function `{}`", bstr::BStr::new(name))
+            });
+            return Flow::Next;
+        };
+        if let Some(write) = &linked.write {
+            return write.write(self, arguments, value);
+        }
+        self.log(&code::FUNC_NOT_WRITABLE, || {
+            format!("the function `{}` cannot be written to", bstr::BStr::new(name))
+        });
+        Flow::Next
+    }
+
+    /// Sets a variable, or writes a function when the name ends in `)`.
+    pub fn assign(&mut self, name: &[u8], value: &[u8]) -> Flow {
+        if name.ends_with(b")") {
+            return self.write(name, value);
+        }
+        self.set(name, value);
+        Flow::Next
+    }
+
+    /// The `n`th entry of a channel variable, the newest first: what outer Gosub frames see.
+    pub fn entry(&self, name: &[u8], n: usize) -> Option<&Value> {
+        self.state
+            .variables
+            .nth(&self.state.image.program.slots, name, n)
+    }
+
+    /// Another place takes the place of where the call is: EXTEN, CONTEXT and PRIORITY of a text.
+    pub fn replace_location(&mut self, at: Location) -> Location {
+        std::mem::replace(&mut self.state.at, at)
     }
 
     /// Removes the newest entry of a channel variable; says whether there was one.

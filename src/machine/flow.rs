@@ -114,6 +114,9 @@ pub type AnswerThen = Box<dyn FnOnce(&mut Cx<'_>, Event, &mut Vec<u8>) -> Answer
 /// Goes on with a substituted text; the result is appended to the output.
 pub type AnswerThenText = Box<dyn FnOnce(&mut Cx<'_>, Vec<u8>, &mut Vec<u8>) -> Answer + Send>;
 
+/// Goes on with an answer.
+pub type AnswerNext = Box<dyn FnOnce(&mut Cx<'_>, &mut Vec<u8>) -> Answer + Send>;
+
 /// What a function answers.
 #[non_exhaustive]
 pub enum Answer {
@@ -138,5 +141,49 @@ impl Answer {
         then: impl FnOnce(&mut Cx<'_>, Vec<u8>, &mut Vec<u8>) -> Answer + Send + 'static,
     ) -> Self {
         Answer::Read(name.to_vec(), Box::new(then))
+    }
+
+    /// Carries out what writing a function gave, with everything that it waits for, then answers.
+    pub fn after(
+        cx: &mut Cx<'_>,
+        flow: Flow,
+        out: &mut Vec<u8>,
+        then: AnswerNext,
+    ) -> Self {
+        match flow {
+            Flow::Await(effect, next) => Answer::Await(
+                effect,
+                Box::new(move |cx, event, out| {
+                    let flow = next(cx, event);
+                    Answer::after(cx, flow, out, then)
+                }),
+            ),
+            Flow::Read(inside, next) => Answer::Read(
+                inside,
+                Box::new(move |cx, text, out| {
+                    let flow = next(cx, text);
+                    Answer::after(cx, flow, out, then)
+                }),
+            ),
+            Flow::Substitute(text, next) => Answer::Substitute(
+                text,
+                Box::new(move |cx, text, out| {
+                    let flow = next(cx, text);
+                    Answer::after(cx, flow, out, then)
+                }),
+            ),
+            Flow::Write {
+                function,
+                value,
+                then: next,
+            } => {
+                let flow = cx.write(&function, &value);
+                let then = Box::new(move |cx: &mut Cx<'_>, out: &mut Vec<u8>| {
+                    Answer::after(cx, *next, out, then)
+                });
+                Answer::after(cx, flow, out, then)
+            }
+            _ => then(cx, out),
+        }
     }
 }

@@ -12,7 +12,7 @@ use crate::store::{Memory, Store};
 #[derive(Debug)]
 pub struct Shared {
     globals: RwLock<StableMap<Text, Value>>,
-    store: Mutex<Box<dyn Store>>,
+    store: Arc<Mutex<Box<dyn Store>>>,
     groups: Mutex<Vec<GroupMember>>,
     generation: AtomicU64,
     image: RwLock<Option<Arc<Image>>>,
@@ -45,11 +45,20 @@ impl Shared {
     pub fn with_store(store: Box<dyn Store>) -> Self {
         Self {
             globals: RwLock::new(stable_map()),
-            store: Mutex::new(store),
+            store: Arc::new(Mutex::new(store)),
             groups: Mutex::new(Vec::new()),
             generation: AtomicU64::new(0),
             image: RwLock::new(None),
         }
+    }
+
+    /// The same store with a copy of the globals: what a load works on, so that the globals of a refused
+    /// file never reach running calls.
+    pub fn staged(&self) -> Self {
+        let mut staged = Self::default();
+        staged.store = self.store.clone();
+        staged.globals = RwLock::new(whole(self.globals.read()).clone());
+        staged
     }
 
     /// Offers a newer dialplan to running calls: each takes it at its next lookup.

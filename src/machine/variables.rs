@@ -20,6 +20,18 @@ pub enum Inherit {
     Always,
 }
 
+impl Inherit {
+    /// The name with the underscores that make it inherited like this.
+    pub fn written(self, name: &Text) -> Text {
+        let underscores: &[u8] = match self {
+            Inherit::No => return name.clone(),
+            Inherit::Once => b"_",
+            Inherit::Always => b"__",
+        };
+        Text::from([underscores, name.as_bytes()].concat())
+    }
+}
+
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Entry {
     pub(crate) value: Option<Value>,
@@ -138,6 +150,22 @@ impl Variables {
             }
         }
         there
+    }
+
+    /// The `n`th entry of a name, the newest first.
+    pub fn nth(&self, slots: &Slots, name: &[u8], n: usize) -> Option<&Value> {
+        let Some(below) = n.checked_sub(1) else {
+            return self.get(slots, name);
+        };
+        self.shadows
+            .iter()
+            .rev()
+            .filter(|(key, _)| match key {
+                Name::Slot(slot) => slots.get(name) == Some(*slot),
+                Name::Spilled(text) => text.as_bytes() == name,
+            })
+            .nth(below)
+            .and_then(|(_, entry)| entry.value.as_ref())
     }
 
     fn take(&mut self, slots: &Slots, name: &[u8]) -> (Name, Entry) {

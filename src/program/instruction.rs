@@ -120,35 +120,41 @@ core_variables! {
     SbinDir = "ASTSBINDIR" false;
 }
 
-/// Comparison of a fused branch.
+/// Comparison of a fused branch: the set of orders of the two sides for which it holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Compare {
-    /// `=`
-    Equal,
-    /// `!=`
-    NotEqual,
-    /// `<`
-    Less,
-    /// `<=`
-    LessEqual,
-    /// `>`
-    Greater,
-    /// `>=`
-    GreaterEqual,
-}
+pub struct Compare(u8);
 
 impl Compare {
-    /// The comparison of two integers.
+    const LESS: u8 = 1;
+    const SAME: u8 = 2;
+    const MORE: u8 = 4;
+    /// `=`
+    pub const EQUAL: Self = Self(Self::SAME);
+    /// `!=`
+    pub const NOT_EQUAL: Self = Self(Self::LESS | Self::MORE);
+    /// `<`
+    pub const LESS_THAN: Self = Self(Self::LESS);
+    /// `<=`
+    pub const LESS_OR_EQUAL: Self = Self(Self::LESS | Self::SAME);
+    /// `>`
+    pub const GREATER_THAN: Self = Self(Self::MORE);
+    /// `>=`
+    pub const GREATER_OR_EQUAL: Self = Self(Self::MORE | Self::SAME);
+
+    /// The comparison of two integers, without a branch.
     #[inline]
     pub fn holds(self, left: i64, right: i64) -> bool {
-        match self {
-            Compare::Equal => left == right,
-            Compare::NotEqual => left != right,
-            Compare::Less => left < right,
-            Compare::LessEqual => left <= right,
-            Compare::Greater => left > right,
-            Compare::GreaterEqual => left >= right,
-        }
+        let order =
+            u8::from(left < right) | u8::from(left == right) << 1 | u8::from(left > right) << 2;
+        self.0 & order != 0
+    }
+
+    /// The same comparison with its sides exchanged.
+    #[must_use]
+    pub fn mirrored(self) -> Self {
+        let less = (self.0 & Self::MORE) >> 2;
+        let more = (self.0 & Self::LESS) << 2;
+        Self(less | (self.0 & Self::SAME) | more)
     }
 }
 

@@ -1,0 +1,187 @@
+//! `strowger eval`: texts for people, cases of the language corpora for machines.
+
+mod case;
+mod session;
+
+use std::io::{BufRead, Write};
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use crate::cli::eval::case::{Case, Step};
+use crate::cli::eval::session::{Session, Way};
+use crate::syntax::print::json::byte_string;
+
+/// Arguments of `strowger eval`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct EvalArgs {
+    /// The text to evaluate; with `--jsonl` a FILE whose contexts and globals exist beside each case's own.
+    #[arg(value_name = "TEXT|FILE")]
+    subject: Option<String>,
+    /// Reads one case a line from standard input and answers one line each.
+    #[arg(long)]
+    jsonl: bool,
+    /// An extensions.conf, or a folder that holds one, whose contexts and globals exist.
+    #[arg(long, value_name = "FILE")]
+    file: Option<String>,
+    /// Sets a channel variable first; may be given several times.
+    #[arg(long, value_name = "NAME=VALUE")]
+    var: Vec<String>,
+    /// Evaluates by the textual evaluator.
+    #[arg(long, hide = true)]
+    textual: bool,
+    /// Evaluates without anybody watching: with the direct operations of lines, and without log.
+    #[arg(long, hide = true, conflicts_with = "textual")]
+    unwatched: bool,
+}
+
+const FINDINGS: i32 = 1;
+const USAGE: i32 = 2;
+const UNREADABLE: i32 = 3;
+
+/// Runs the command; the value is the exit code.
+pub(crate) fn run(arguments: &EvalArgs) -> i32 {
+    crate::base::zone::Zone::without_tz_is_utc();
+    let file = match (arguments.jsonl, &arguments.subject, &arguments.file) {
+        (true, Some(_), Some(_)) => return fail(USAGE, "with --jsonl give FILE only once"),
+        (true, Some(file), None) | (_, _, Some(file)) => Some(file.as_str()),
+        _ => None,
+    };
+    if file == Some("-") {
+        return fail(USAGE, "standard input holds the cases: give FILE by name");
+    }
+    let way = if arguments.textual {
+        Way::Textual
+    } else if arguments.unwatched {
+        Way::Unwatched
+    } else {
+        Way::Compiled
+    };
+    let session = match Session::new(file.map(Path::new), way) {
+        Ok(session) => session,
+        Err(message) => return fail(UNREADABLE, message.trim_end()),
+    };
+    if arguments.jsonl {
+        return answer_lines(&session);
+    }
+    match &arguments.subject {
+        Some(text) => evaluate(&session, text, &arguments.var),
+        None => fail(USAGE, "give a text to evaluate, or --jsonl"),
+    }
+}
+
+fn fail(code: i32, message: &str) -> i32 {
+    // A closed standard error leaves only the exit code.
+    let _ = writeln!(std::io::stderr(), "{message}");
+    code
+}
+
+/// One text for people: the result on standard output, what was logged on standard error.
+fn evaluate(session: &Session, text: &str, variables: &[String]) -> i32 {
+    let mut vars = Vec::new();
+    for variable in variables {
+        let Some((name, value)) = variable.split_once('=') else {
+            return fail(USAGE, "--var needs NAME=VALUE");
+        };
+        vars.push((name.as_bytes().to_vec(), value.as_bytes().to_vec()));
+    }
+    let case = Case {
+        vars,
+        steps: vec![Step::Get(text.as_bytes().to_vec())],
+        ..Case::default()
+    };
+    let answer = match session.answer(&case) {
+        Ok(answer) => answer,
+        Err(message) => return fail(FINDINGS, &message),
+    };
+    for entry in &answer.log {
+        let _ = writeln!(std::io::stderr(), "{}: {}", entry.code.id, entry.message);
+    }
+    let mut out = std::io::stdout().lock();
+    for output in &answer.outputs {
+        let written = out.write_all(output).and_then(|()| out.write_all(b"\n"));
+        if written.is_err() {
+            return FINDINGS;
+        }
+    }
+    0
+}
+
+fn answer_lines(session: &Session) -> i32 {
+    let mut input = std::io::stdin().lock();
+    let mut output = std::io::stdout().lock();
+    let mut code = 0;
+    let mut line = Vec::new();
+    loop {
+        line.clear();
+        match input.read_until(b'\n', &mut line) {
+            Ok(0) => return code,
+            Ok(_) => {}
+            Err(error) => return fail(UNREADABLE, &error.to_string()),
+        }
+        if line.trim_ascii().is_empty() {
+            continue;
+        }
+        let (answer, good) = answer_line(session, &line);
+        if !good {
+            code = FINDINGS;
+        }
+        let written = writeln!(output, "{answer}").and_then(|()| output.flush());
+        if written.is_err() {
+            // Nobody reads any more.
+            return FINDINGS;
+        }
+    }
+}
+
+fn answer_line(session: &Session, line: &[u8]) -> (Value, bool) {
+    let value: Value = match serde_json::from_slice(line) {
+        Ok(value) => value,
+        Err(error) => {
+            return (
+                json!({ "id": null, "error": format!("not JSON: {error}") }),
+                false,
+            );
+        }
+    };
+    let id = value.get("id").cloned().unwrap_or(Value::Null);
+    let answer = Case::read(&value).and_then(|case| session.answer(&case));
+    match answer {
+        Ok(answer) => {
+            let mut outputs: Vec<Value> = answer.outputs.iter().map(|o| byte_string(o)).collect();
+            let mut object = if value.get("steps").is_some() {
+                json!({ "id": id, "outputs": outputs })
+            } else {
+                let output = outputs.pop().unwrap_or(Value::Null);
+                json!({ "id": id, "output": output })
+            };
+            if let (false, Some(object)) = (answer.log.is_empty(), object.as_object_mut()) {
+                object.insert("log".to_owned(), log(&answer.log));
+            }
+            (object, true)
+        }
+        Err(message) => (json!({ "id": id, "error": message }), false),
+    }
+}
+
+/// Level and kind, with `count` where the same comes several times in a row.
+fn log(entries: &[crate::diagnostic::Entry]) -> Value {
+    let mut counted: Vec<(&str, &str, u32)> = Vec::new();
+    for entry in entries {
+        let (level, kind) = (entry.level.name(), entry.code.kind);
+        match counted.last_mut() {
+            Some((l, k, count)) if (*l, *k) == (level, kind) => *count += 1,
+            _ => counted.push((level, kind, 1)),
+        }
+    }
+    counted
+        .into_iter()
+        .map(|(level, kind, count)| {
+            if count > 1 {
+                json!({ "level": level, "kind": kind, "count": count })
+            } else {
+                json!({ "level": level, "kind": kind })
+            }
+        })
+        .collect()
+}

@@ -1,0 +1,308 @@
+//! `strowger run FILE EXTEN@CONTEXT`.
+
+mod console;
+mod json;
+mod start;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use clap::{Args, ValueEnum};
+
+use crate::diagnostic::Report;
+use crate::host::rewrite::set_value;
+use crate::host::simulate::{Mode, Peer, RunReport, Script, SimChannel, Sounds};
+use crate::host::{Engine, RunError};
+use crate::machine::{Allow, Channel, Environment, Limits, Location, Start as CallStart, System};
+use crate::syntax::ast::Plan;
+
+use super::{exit, input, ui};
+use start::Start;
+
+/// Runs one simulated call to its end, with all the calls that it makes.
+///
+/// Time is virtual: waits cost nothing. `Local/EXTEN@CONTEXT` really runs as a second call. PJSIP, SIP, IAX2,
+/// DAHDI and Zap exist and do not answer unless --dial says so; any other technology is unknown.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  strowger run extensions.conf 812@phones
+  strowger run extensions.conf 100@ivr --press 42 --dial 'PJSIP/bob=BUSY'
+  strowger run extensions.conf s@night --at 2026-12-24T18:00 --callerid '\"Bob\" <812>' --json
+  strowger run extensions.conf --jsonl < calls.jsonl")]
+pub(crate) struct RunArgs {
+    /// An extensions.conf, a folder that holds one, or `-`.
+    file: String,
+    /// Where the call begins.
+    #[arg(value_name = "EXTEN@CONTEXT", required_unless_present = "jsonl")]
+    start: Option<String>,
+    /// Begin at this priority or label.
+    #[arg(long, value_name = "N|LABEL", default_value = "1")]
+    priority: String,
+    /// Whether the channel is answered already, or rings.
+    #[arg(long, value_enum, default_value_t = ModeName::Up)]
+    mode: ModeName,
+    /// What the far side does: `idle`, `d-XYZ` presses digits, `bye-T` hangs up after T seconds.
+    #[arg(long, default_value = "idle", value_parser = peer)]
+    peer: Peer,
+    /// Digits that the caller presses as the dialplan listens for them.
+    #[arg(long, default_value = "")]
+    press: String,
+    /// Caller, as `"Name" <number>`.
+    #[arg(long, value_name = "CALLER")]
+    callerid: Option<String>,
+    /// Set a channel variable before the call begins; a function such as CALLERID(num) can be written, too.
+    #[arg(long, value_name = "NAME=VALUE")]
+    var: Vec<String>,
+    /// What comes of dialling TARGET, which may end in `*`:
+    /// ANSWER, BUSY, NOANSWER, CONGESTION or CHANUNAVAIL, perhaps with `,after=SECONDS`.
+    #[arg(long, value_name = "TARGET=OUTCOME", value_parser = script)]
+    dial: Vec<Script>,
+    /// Give the first `Set(NAME=…)` of the extension another value.
+    #[arg(long, value_name = "NAME=EXPR")]
+    set: Vec<String>,
+    /// When the call begins: seconds since 1970 or YYYY-MM-DD[THH:MM[:SS]] [default: now].
+    #[arg(long, value_name = "TIME", value_parser = time)]
+    at: Option<i64>,
+    /// Seed of all chance.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    seed: u64,
+    /// Let waits take as long as they say.
+    #[arg(long)]
+    real_time: bool,
+    /// Which sound files exist: `any`, `none`, or those of a folder.
+    #[arg(long, value_name = "any|none|DIR", default_value = "any")]
+    sounds: String,
+    /// What the dialplan may do outside of the engine: system, file, net.
+    #[arg(long, value_enum, value_delimiter = ',')]
+    allow: Vec<Allowed>,
+    /// End a call that executes more priorities than this.
+    #[arg(long, value_name = "N", default_value_t = 10_000_000)]
+    max_priorities: u64,
+    /// Variables to report: names, or `all`.
+    #[arg(long, value_name = "NAME,...|all", value_delimiter = ',')]
+    vars: Vec<String>,
+    /// Print one JSON object.
+    #[arg(long)]
+    json: bool,
+    /// Read one call a line from standard input, as JSON objects, and answer each with one line.
+    #[arg(long, conflicts_with_all = ["json", "real_time"])]
+    jsonl: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum ModeName {
+    Up,
+    Ring,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Allowed {
+    System,
+    File,
+    Net,
+}
+
+fn peer(text: &str) -> Result<Peer, String> {
+    start::peer(text).ok_or_else(|| "neither `idle` nor `d-DIGITS` nor `bye-SECONDS`".to_owned())
+}
+
+fn time(text: &str) -> Result<i64, String> {
+    input::time(text).ok_or_else(|| "no time".to_owned())
+}
+
+fn script(text: &str) -> Result<Script, String> {
+    let (target, outcome) = start::target_and_outcome(text)
+        .ok_or_else(|| "TARGET=OUTCOME needs an `=`".to_owned())?;
+    Script::parse(target, outcome)
+        .ok_or_else(|| RunError::UnknownOutcome(outcome.to_owned()).to_string())
+}
+
+pub(crate) fn run(args: &RunArgs) -> i32 {
+    let (plan, report) = input::plan(&Engine::builder().build(), &args.file);
+    ui::diagnostics(&report);
+    let Some(plan) = plan else {
+        return exit::UNREADABLE;
+    };
+    let world = World {
+        args,
+        plan,
+        report,
+    };
+    let start = match world.start() {
+        Ok(start) => start,
+        Err(text) => return ui::usage(&text),
+    };
+    if args.jsonl {
+        return world.lines(&start);
+    }
+    let mut channel = world.channel(&start);
+    if !args.json {
+        channel = channel.watch(|occurrence| console::show(occurrence));
+    }
+    if args.real_time {
+        channel = channel.pace(std::thread::sleep);
+    }
+    match world.call(&start, channel) {
+        Ok(mut report) => {
+            let limited = report.limited();
+            if args.json {
+                ui::json_document(&json::report(&mut report, &args.vars));
+            }
+            if limited { exit::FINDINGS } else { exit::FINE }
+        }
+        Err(text) => ui::usage(&text),
+    }
+}
+
+/// The dialplan, and how calls on it are made.
+struct World<'a> {
+    args: &'a RunArgs,
+    plan: Plan,
+    report: Report,
+}
+
+impl World<'_> {
+    /// The call that the arguments describe.
+    fn start(&self) -> Result<Start, String> {
+        let args = self.args;
+        let (exten, context) = match &args.start {
+            None => ("s", "default"),
+            Some(text) => input::extension(text).ok_or("EXTEN@CONTEXT needs an `@`")?,
+        };
+        let pair = |text: &String, what: &str| match text.split_once('=') {
+            Some((name, value)) => Ok((name.as_bytes().to_vec(), value.as_bytes().to_vec())),
+            None => Err(format!("--{what} takes NAME=VALUE")),
+        };
+        let pairs = |texts: &[String], what: &str| {
+            texts
+                .iter()
+                .map(|text| pair(text, what))
+                .collect::<Result<Vec<_>, String>>()
+        };
+        Ok(Start {
+            context: context.as_bytes().to_vec(),
+            exten: exten.as_bytes().to_vec(),
+            priority: args.priority.as_bytes().to_vec(),
+            mode: match args.mode {
+                ModeName::Up => Mode::Up,
+                ModeName::Ring => Mode::Ring,
+            },
+            peer: args.peer.clone(),
+            callerid: args.callerid.as_ref().map(|c| c.as_bytes().to_vec()),
+            variables: pairs(&args.var, "var")?,
+            press: args.press.clone(),
+            dial: args.dial.clone(),
+            set: pairs(&args.set, "set")?,
+        })
+    }
+
+    fn channel(&self, start: &Start) -> SimChannel {
+        let sounds = match self.args.sounds.as_str() {
+            "any" => Sounds::Any,
+            "none" => Sounds::None,
+            folder => Sounds::Folder(folder.into()),
+        };
+        let mut channel = SimChannel::new()
+            .mode(start.mode)
+            .peer(start.peer.clone())
+            .press(&start.press)
+            .sounds(sounds)
+            .seed(self.args.seed);
+        if let Some(at) = self.args.at {
+            channel = channel.at(Duration::from_secs(u64::try_from(at).unwrap_or(0)));
+        }
+        for script in &start.dial {
+            channel = channel.script(script.clone());
+        }
+        channel
+    }
+
+    /// Runs a call on an engine of its own.
+    fn call(&self, start: &Start, mut channel: SimChannel) -> Result<RunReport, String> {
+        let args = self.args;
+        let environment: Arc<dyn Environment> = Arc::new(System::default());
+        let engine = Engine::builder()
+            .environment(environment)
+            .limits(Limits {
+                max_priorities: args.max_priorities,
+                ..Limits::default()
+            })
+            .allow(Allow {
+                system: args.allow.contains(&Allowed::System),
+                file: args.allow.contains(&Allowed::File),
+                net: args.allow.contains(&Allowed::Net),
+            })
+            .build();
+        if start.set.is_empty() {
+            engine.swap(&self.plan, &self.report);
+        } else {
+            let mut plan = self.plan.clone();
+            for (name, value) in &start.set {
+                let [context, exten, name, value] =
+                    [&start.context, &start.exten, name, value].map(|b| String::from_utf8_lossy(b));
+                if !set_value(&mut plan, &context, &exten, &name, &value) {
+                    return Err(format!("{exten}@{context} has no `Set({name}=…)`"));
+                }
+            }
+            engine.swap(&plan, &self.report);
+        }
+        let mut own = Channel::new("main");
+        if let Some(callerid) = &start.callerid {
+            own.caller = start::party(callerid);
+        }
+        let at = Location {
+            context: start.context.as_slice().into(),
+            exten: start.exten.as_slice().into(),
+            priority: 1,
+        };
+        let mut call = engine.call_on(own, CallStart::Extension(at.clone()));
+        let at = call.cx().parse_target(&start.priority).unwrap_or(Location {
+            priority: 0,
+            ..at
+        });
+        call.restart(CallStart::Extension(at));
+        for (name, value) in &start.variables {
+            call.set(name, value);
+        }
+        engine
+            .run(call, &mut channel)
+            .map_err(|error| error.to_string())
+    }
+
+    /// One call for each line of standard input.
+    fn lines(&self, defaults: &Start) -> i32 {
+        let mut status = exit::FINE;
+        for line in input::lines() {
+            let line = match line {
+                Ok(line) => line,
+                Err(error) => {
+                    ui::message(&format!("standard input: {error}"));
+                    return exit::UNREADABLE;
+                }
+            };
+            if line.trim_ascii().is_empty() {
+                continue;
+            }
+            let (id, start) = Start::of_line(&line, defaults);
+            let answer = start.and_then(|start| {
+                let channel = self.channel(&start);
+                self.call(&start, channel)
+            });
+            let answer = match answer {
+                Ok(mut report) => {
+                    if report.limited() {
+                        status = exit::FINDINGS;
+                    }
+                    json::report(&mut report, &self.args.vars)
+                }
+                Err(error) => {
+                    status = exit::FINDINGS;
+                    serde_json::json!({ "error": error })
+                }
+            };
+            ui::json_line(&json::with_id(id, answer));
+        }
+        status
+    }
+}

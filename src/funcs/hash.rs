@@ -1,0 +1,90 @@
+//! HASH and HASHKEYS.
+
+use crate::base::arguments::standard;
+use crate::library::{Example, Function};
+use crate::machine::variables::inheritance;
+use crate::machine::{Answer, Cx, Flow};
+use crate::program::slots::HASH_PREFIX;
+
+/// Associative arrays.
+pub static HASH: Function = Function::read_write(
+    "HASH",
+    "A member of an associative array.",
+    "array[,key]",
+    "Without a key it gives all values, the newest first, with commas between. Members are variables of the channel \
+     named `~HASH~array~key~`; `_` before the array's name makes them inherited. Writing an array without a key \
+     sets the members named in `~ODBCFIELDS~`, in this order.",
+    |cx: &mut Cx<'_>, arguments, out| {
+        let (array, key) = parts(arguments);
+        if let Some(key) = key {
+            if let Some(value) = cx.stored_variable(&member(&array, &key)) {
+                value.append_to(out);
+            }
+            return Answer::Done;
+        }
+        for (i, (_, value)) in cx.variables_with_prefix(&prefix(&array)).iter().enumerate() {
+            if i > 0 {
+                out.push(b',');
+            }
+            out.extend_from_slice(value);
+        }
+        Answer::Done
+    },
+    |cx: &mut Cx<'_>, arguments, value| {
+        let (array, key) = parts(arguments);
+        let (_, plain) = inheritance(&array);
+        let inherit = array.get(..array.len() - plain.len()).unwrap_or(&[]);
+        let set = |cx: &mut Cx<'_>, key: &[u8], value: &[u8]| {
+            cx.set(&[inherit, &member(plain, key)].concat(), value);
+        };
+        if let Some(key) = key {
+            set(cx, &key, value);
+            return Flow::Next;
+        }
+        let fields = cx.text_of(b"~ODBCFIELDS~");
+        let values = standard(value, 100);
+        for (key, value) in standard(&fields, 100).iter().zip(&values) {
+            set(cx, key, value);
+        }
+        Flow::Next
+    },
+)
+.examples(&[Example {
+    title: "Two members",
+    dialplan: "Set(HASH(price,tea)=3)\nSet(HASH(price,coffee)=4)",
+    evaluate: "${HASH(price,tea)} ${HASH(price)} ${HASHKEYS(price)}",
+    expect: "3 4,3 coffee,tea",
+}]);
+
+/// Keys of an array.
+pub static HASHKEYS: Function = Function::read(
+    "HASHKEYS",
+    "Keys of an associative array.",
+    "array",
+    "The newest first, with commas between.",
+    |cx: &mut Cx<'_>, array, out| {
+        let prefix = prefix(array);
+        for (i, (name, _)) in cx.variables_with_prefix(&prefix).iter().enumerate() {
+            if i > 0 {
+                out.push(b',');
+            }
+            let key = name.get(prefix.len()..).unwrap_or(&[]);
+            out.extend_from_slice(key.strip_suffix(b"~").unwrap_or(key));
+        }
+        Answer::Done
+    },
+);
+
+/// Array and key, which is not unquoted.
+fn parts(arguments: &[u8]) -> (Vec<u8>, Option<Vec<u8>>) {
+    let mut arguments = standard(arguments, 2).into_iter();
+    (arguments.next().unwrap_or_default(), arguments.next())
+}
+
+fn prefix(array: &[u8]) -> Vec<u8> {
+    [HASH_PREFIX, array, b"~"].concat()
+}
+
+fn member(array: &[u8], key: &[u8]) -> Vec<u8> {
+    [HASH_PREFIX, array, b"~", key, b"~"].concat()
+}

@@ -1,0 +1,272 @@
+//! What the effects of a call do in the simulation.
+
+use std::time::Duration;
+
+use crate::base::Text;
+use crate::machine::{
+    ChannelState, EndReason, Effect, Environment, Event, Indication, Outcome, Play, Record, Start,
+};
+
+use crate::host::dial::{CONGESTION, USER_BUSY};
+
+use super::leg::{Far, LegId, Task, Waits};
+use super::simulation::{DIGIT, Happening, Signal, Simulation};
+
+/// After an answer, Asterisk waits so long for media of a pair that nobody speaks on.
+const MEDIA: Duration = Duration::from_millis(500);
+/// How long a nominal recording without limits takes.
+const RECORDING: Duration = Duration::from_secs(2);
+
+impl Simulation<'_> {
+    /// Runs a call until it waits.
+    pub(super) fn step(&mut self, id: LegId, event: Event) {
+        let mut event = event;
+        loop {
+            let Some(leg) = self.legs.get_mut(id) else {
+                return;
+            };
+            if leg.gone {
+                return;
+            }
+            leg.waits = Waits::Nothing;
+            leg.token += 1;
+            let effect = leg.call.step(event);
+            self.note_down();
+            match self.carry_out(id, effect) {
+                Some(next) => event = next,
+                None => return,
+            }
+        }
+    }
+
+    /// Carries an effect out; `None` = the call waits, or is over.
+    fn carry_out(&mut self, id: LegId, effect: Effect) -> Option<Event> {
+        match effect {
+            Effect::Answer => self.answer(id),
+            Effect::Indicate(indication) => {
+                self.indicate(id, indication);
+                Some(Event::Done)
+            }
+            Effect::Sleep(time) => {
+                if let Some(leg) = self.legs.get_mut(id) {
+                    leg.typed.clear();
+                }
+                self.wait(id, Waits::Sleep, Some(time));
+                None
+            }
+            Effect::Play(play) => self.play(id, play),
+            Effect::Collect { timeout } => self.collect(id, timeout),
+            Effect::Record(record) => self.record(id, record),
+            Effect::Dial(dial) => {
+                self.start_dial(id, *dial);
+                None
+            }
+            Effect::Originate(originate) => {
+                self.start_originate(id, *originate);
+                None
+            }
+            Effect::Channel { name, request } => Some(self.other_channel(id, &name, request)),
+            Effect::UserEvent { .. } => Some(Event::Done),
+            Effect::Yield => Some(Event::Resume),
+            Effect::End(outcome) => {
+                self.ended(id, &outcome);
+                None
+            }
+            Effect::Custom { name, .. } => Some(Event::Failed(format!(
+                "the simulation does not carry out {name}"
+            ))),
+        }
+    }
+
+    /// The call waits, at most for this time.
+    pub(super) fn wait(&mut self, id: LegId, waits: Waits, time: Option<Duration>) {
+        let Some(leg) = self.legs.get_mut(id) else {
+            return;
+        };
+        leg.waits = waits;
+        let token = leg.token;
+        if let Some(time) = time {
+            self.after(time, Happening::Over { leg: id, token });
+        }
+    }
+
+    fn answer(&mut self, id: LegId) -> Option<Event> {
+        let leg = self.legs.get_mut(id)?;
+        if leg.call.channel().state == ChannelState::Up {
+            return Some(Event::Done);
+        }
+        leg.call.channel_mut().state = ChannelState::Up;
+        let pair = leg.far != Far::Nobody;
+        self.tell_far(id, Signal::Answered);
+        if !pair {
+            return Some(Event::Done);
+        }
+        self.wait(id, Waits::Answer, Some(MEDIA));
+        None
+    }
+
+    fn indicate(&mut self, id: LegId, indication: Indication) {
+        let Some(leg) = self.legs.get_mut(id) else {
+            return;
+        };
+        let channel = leg.call.channel_mut();
+        if channel.state != ChannelState::Up {
+            match indication {
+                Indication::Busy => channel.cause = USER_BUSY,
+                Indication::Congestion => channel.cause = CONGESTION,
+                _ => {}
+            }
+        }
+        self.tell_far(id, Signal::Indication(indication));
+    }
+
+    fn play(&mut self, id: LegId, play: Play) -> Option<Event> {
+        let leg = self.legs.get_mut(id)?;
+        let language = leg.call.channel().language.clone();
+        let stop_on = play.stop_on;
+        while let Some(digit) = leg.typed.pop_front() {
+            if stop_on.contains(&digit) {
+                return Some(Event::Played {
+                    digit: Some(digit),
+                    missing: Vec::new(),
+                });
+            }
+        }
+        let (time, missing) = self.settings.sounds.play(&play.what, &language);
+        if time.is_zero() {
+            return Some(Event::Played {
+                digit: None,
+                missing,
+            });
+        }
+        if !stop_on.is_empty() {
+            self.press(id, Some(time), Some(&stop_on));
+        }
+        self.wait(id, Waits::Play { stop_on, missing }, Some(time));
+        None
+    }
+
+    fn collect(&mut self, id: LegId, timeout: Option<Duration>) -> Option<Event> {
+        let leg = self.legs.get_mut(id)?;
+        if let Some(digit) = leg.typed.pop_front() {
+            return Some(Event::Digit(digit));
+        }
+        self.press(id, timeout, None);
+        self.wait(id, Waits::Collect, timeout);
+        None
+    }
+
+    /// The caller presses the next digit that it was told to press, while the dialplan listens.
+    fn press(&mut self, id: LegId, within: Option<Duration>, wanted: Option<&Text>) {
+        let Some(&digit) = self.settings.press.front() else {
+            return;
+        };
+        if id != 0 || wanted.is_some_and(|wanted| !wanted.contains(&digit)) {
+            return;
+        }
+        self.settings.press.pop_front();
+        let time = within.map_or(DIGIT, |t| (t / 2).min(DIGIT));
+        self.after(time, Happening::Digit(id, digit));
+    }
+
+    fn record(&mut self, id: LegId, record: Record) -> Option<Event> {
+        // Nobody speaks: a limit on silence ends the recording first.
+        let (time, ends) = match (record.silence, record.max) {
+            (Some(silence), Some(max)) if silence >= max => (max, "TIMEOUT"),
+            (Some(silence), _) => (silence, "SILENCE"),
+            (None, Some(max)) => (max, "TIMEOUT"),
+            (None, None) => (RECORDING, "DTMF"),
+        };
+        self.wait(id, Waits::Record { ends }, Some(time));
+        None
+    }
+
+    /// The time of a wait is over.
+    pub(super) fn over(&mut self, id: LegId, token: u64) {
+        let Some(leg) = self.legs.get_mut(id) else {
+            return;
+        };
+        if leg.gone || leg.token != token {
+            return;
+        }
+        let event = match std::mem::replace(&mut leg.waits, Waits::Nothing) {
+            Waits::Nothing | Waits::Outcome => return,
+            Waits::Answer | Waits::Sleep => Event::Done,
+            Waits::Play { missing, .. } => Event::Played {
+                digit: None,
+                missing,
+            },
+            Waits::Collect => Event::Timeout,
+            Waits::Record { ends } => Event::Recorded(Text::from(ends)),
+        };
+        self.step(id, event);
+    }
+
+    /// A digit arrives from the far side.
+    pub(super) fn digit(&mut self, id: LegId, digit: u8) {
+        let Some(leg) = self.legs.get_mut(id) else {
+            return;
+        };
+        if leg.gone {
+            return;
+        }
+        if leg.dialling.is_some() {
+            self.caller_digit(id, digit);
+            return;
+        }
+        if leg.owner.is_some() && leg.task == Task::Own {
+            self.callee_digit(id, digit);
+            return;
+        }
+        let event = match &leg.waits {
+            Waits::Collect => Event::Digit(digit),
+            Waits::Play { stop_on, missing } if stop_on.contains(&digit) => Event::Played {
+                digit: Some(digit),
+                missing: missing.clone(),
+            },
+            Waits::Record { .. } if digit == b'#' => Event::Recorded(Text::from("DTMF")),
+            Waits::Play { .. } | Waits::Sleep | Waits::Record { .. } => return,
+            Waits::Nothing | Waits::Answer | Waits::Outcome => {
+                leg.typed.push_back(digit);
+                return;
+            }
+        };
+        self.step(id, event);
+    }
+
+    /// The absolute time-out of a channel that dials: for its Dial, the caller is gone.
+    pub(super) fn absolute(&mut self, id: LegId, token: u64) {
+        let now = self.clock.now();
+        let Some(leg) = self.legs.get_mut(id) else {
+            return;
+        };
+        let due = leg
+            .call
+            .channel()
+            .timeouts
+            .absolute
+            .is_some_and(|deadline| now >= deadline);
+        if due && leg.token == token && leg.dialling.is_some() {
+            self.caller_left(id, false);
+        }
+    }
+
+    /// What a channel ran came to its end.
+    fn ended(&mut self, id: LegId, outcome: &Outcome) {
+        let Some(leg) = self.legs.get_mut(id) else {
+            return;
+        };
+        match leg.task {
+            Task::BeforeCall | Task::AfterAnswer => self.subroutine_over(id, outcome),
+            Task::Own if outcome.reason != EndReason::Hangup => {
+                // An application came back or left: the channel ends, with its handlers.
+                leg.call.restart(Start::End { h: false });
+                self.soon(Happening::Step(id, Event::Start));
+            }
+            Task::Own => {
+                let cause = leg.call.channel().cause;
+                self.destroy(id, cause);
+            }
+        }
+    }
+}

@@ -1,0 +1,381 @@
+//! The course of a simulation: channels, and a queue of what is going to happen to them.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::base::Text;
+use crate::host::Engine;
+use crate::machine::{
+    Call, CallSetup, Channel, ChannelState, Environment, Event, Indication, Location, Note, Start,
+};
+
+use super::clock::Clock;
+use super::journal::{Journal, Occurrence, Recorder, What};
+use super::leg::{Far, Leg, LegId, Owner, Waits};
+use super::report::{ChannelReport, RunReport};
+use super::{Mode, Peer, SimChannel};
+
+/// How long the caller of a ringing call waits for an answer.
+const PATIENCE: Duration = Duration::from_secs(20);
+/// When a far side with digits begins to press them.
+const FIRST_DIGIT: Duration = Duration::from_millis(700);
+/// How long a digit lasts.
+pub(super) const DIGIT: Duration = Duration::from_millis(100);
+/// Pause between two digits of the far side.
+const DIGIT_PAUSE: Duration = Duration::from_millis(200);
+/// Channels of one simulation: a dialplan that dials itself must come to an end.
+const MOST_CHANNELS: usize = 4096;
+/// Cause of a hang-up when nothing is left that could happen.
+const GIVEN_UP: u32 = 16;
+
+/// What one side of a pair lets the other know.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Signal {
+    Answered,
+    Indication(Indication),
+    Hangup(u32),
+}
+
+/// Something that is going to happen.
+#[derive(Debug)]
+pub(super) enum Happening {
+    /// A call goes on.
+    Step(LegId, Event),
+    /// The time of a wait is over.
+    Over { leg: LegId, token: u64 },
+    /// A digit arrives from the far side.
+    Digit(LegId, u8),
+    /// A signal arrives from the far side.
+    Signal(LegId, Signal),
+    /// A time limit of a Dial or Originate of this channel is reached.
+    DialTime { leg: LegId, token: u64 },
+    /// The absolute time-out of a channel that dials.
+    Absolute { leg: LegId, token: u64 },
+    /// The caller of a ringing call loses patience.
+    Impatient,
+}
+
+pub(super) struct Simulation<'a> {
+    pub(super) engine: &'a Engine,
+    pub(super) settings: &'a mut SimChannel,
+    pub(super) clock: Arc<Clock>,
+    pub(super) legs: Vec<Leg>,
+    journal: Journal,
+    queue: BTreeMap<(Duration, u64), Happening>,
+    sequence: u64,
+    /// Local pairs made so far.
+    pub(super) pairs: u32,
+    occurrences: Vec<Occurrence>,
+}
+
+impl<'a> Simulation<'a> {
+    pub(super) fn new(engine: &'a Engine, settings: &'a mut SimChannel) -> Self {
+        let outer = engine.environment().clone();
+        let start = settings.at.unwrap_or_else(|| outer.now());
+        let clock = Arc::new(Clock::new(start, settings.seed, outer));
+        Self {
+            engine,
+            settings,
+            clock,
+            legs: Vec::new(),
+            journal: Journal::default(),
+            queue: BTreeMap::new(),
+            sequence: 0,
+            pairs: 0,
+            occurrences: Vec::new(),
+        }
+    }
+
+    /// Runs the call and everything it starts.
+    pub(super) fn run(mut self, mut call: Call) -> RunReport {
+        call.set_environment(self.clock.clone());
+        call.channel_mut().state = match self.settings.mode {
+            Mode::Up => ChannelState::Up,
+            Mode::Ring => ChannelState::Ring,
+        };
+        let main = self.add(call);
+        if self.settings.mode == Mode::Ring {
+            if let Some(leg) = self.legs.get_mut(main) {
+                leg.far = Far::Caller;
+            }
+            self.after(PATIENCE, Happening::Impatient);
+        }
+        self.after(Duration::ZERO, Happening::Step(main, Event::Start));
+        match self.settings.peer.clone() {
+            Peer::Idle => {}
+            Peer::Bye(time) => {
+                self.after(time, Happening::Signal(main, Signal::Hangup(GIVEN_UP)));
+            }
+            Peer::Digits(digits) => {
+                let mut time = FIRST_DIGIT;
+                for digit in digits {
+                    time += DIGIT;
+                    self.after(time, Happening::Digit(main, digit));
+                    time += DIGIT_PAUSE;
+                }
+            }
+        }
+        self.play_out();
+        while self.give_up() {
+            self.play_out();
+        }
+        self.report()
+    }
+
+    fn play_out(&mut self) {
+        while let Some(((time, _), happening)) = self.queue.pop_first() {
+            let now = self.clock.now();
+            if time > now {
+                if let Some(pace) = &mut self.settings.pace {
+                    pace(time - now);
+                }
+                self.clock.advance_to(time);
+            }
+            self.happen(happening);
+            self.note_down();
+        }
+    }
+
+    /// Nothing can happen any more, but somebody still waits: the first of them is hung up.
+    fn give_up(&mut self) -> bool {
+        let waiting = self.legs.iter_mut().enumerate().find(|(_, leg)| {
+            !leg.gone && leg.owner.is_none() && leg.waits != Waits::Nothing
+        });
+        let Some((id, _)) = waiting else {
+            return false;
+        };
+        self.after(
+            Duration::ZERO,
+            Happening::Signal(id, Signal::Hangup(GIVEN_UP)),
+        );
+        true
+    }
+
+    fn happen(&mut self, happening: Happening) {
+        match happening {
+            Happening::Step(leg, event) => self.step(leg, event),
+            Happening::Over { leg, token } => self.over(leg, token),
+            Happening::Digit(leg, digit) => self.digit(leg, digit),
+            Happening::Signal(leg, signal) => self.signal(leg, signal),
+            Happening::DialTime { leg, token } => self.dial_time(leg, token),
+            Happening::Absolute { leg, token } => self.absolute(leg, token),
+            Happening::Impatient => {
+                if self.legs.first().is_some_and(|leg| leg.call.channel().state != ChannelState::Up) {
+                    self.signal(0, Signal::Hangup(0));
+                }
+            }
+        }
+    }
+
+    // The queue.
+
+    /// Lets something happen after a time.
+    pub(super) fn after(&mut self, time: Duration, happening: Happening) {
+        self.sequence += 1;
+        let at = self.clock.now().saturating_add(time);
+        self.queue.insert((at, self.sequence), happening);
+    }
+
+    /// Lets something happen now, after what happens already.
+    pub(super) fn soon(&mut self, happening: Happening) {
+        self.after(Duration::ZERO, happening);
+    }
+
+    /// Tells whoever is at the far end of a channel.
+    pub(super) fn tell_far(&mut self, id: LegId, signal: Signal) {
+        let Some(leg) = self.legs.get(id) else { return };
+        match leg.far {
+            Far::Leg(far) => self.soon(Happening::Signal(far, signal)),
+            Far::Caller => match signal {
+                Signal::Indication(Indication::Busy | Indication::Congestion) => {
+                    self.soon(Happening::Signal(id, Signal::Hangup(0)));
+                }
+                _ => {}
+            },
+            Far::Nobody => {}
+        }
+    }
+
+    // Channels.
+
+    pub(super) fn add(&mut self, call: Call) -> LegId {
+        let order = self.legs.len();
+        let recorder = Recorder {
+            journal: self.journal.clone(),
+            clock: self.clock.clone(),
+            order,
+        };
+        self.legs
+            .push(Leg::new(call.with_observer(Box::new(recorder))));
+        order
+    }
+
+    /// A new channel that does nothing yet, with the variables given. `None` when there are too many.
+    pub(super) fn create(
+        &mut self,
+        maker: LegId,
+        name: &Text,
+        at: Location,
+        variables: &[(Text, Text)],
+    ) -> Option<LegId> {
+        let order = self.legs.len();
+        if order >= MOST_CHANNELS {
+            if let Some(leg) = self.legs.get_mut(maker) {
+                leg.call.cx().note(Note::Limit {
+                    text: "more channels than allowed".to_owned(),
+                });
+            }
+            return None;
+        }
+        let mut channel = Channel::new(name.clone());
+        channel.state = ChannelState::Down;
+        channel.uniqueid =
+            Text::from(format!("{}.{order}", self.clock.now().as_secs()).as_str());
+        let maker_leg = self.legs.get(maker);
+        channel.linkedid = maker_leg.map_or_else(
+            || channel.uniqueid.clone(),
+            |leg| leg.call.channel().linkedid.clone(),
+        );
+        let forwards = maker_leg.map_or(0, |leg| leg.forwards.saturating_sub(1));
+        if let Some(leg) = maker_leg {
+            channel.language = leg.call.channel().language.clone();
+        }
+        let setup = CallSetup {
+            environment: self.clock.clone(),
+            ..self.engine.setup(channel)
+        };
+        let mut call = Call::new(setup, Start::Extension(at.clone()));
+        call.place(at);
+        for (name, value) in variables {
+            call.set(name, value);
+        }
+        let id = self.add(call);
+        if let Some(leg) = self.legs.get_mut(id) {
+            leg.forwards = forwards;
+        }
+        Some(id)
+    }
+
+    /// A signal arrives from the far side of a channel.
+    fn signal(&mut self, id: LegId, signal: Signal) {
+        let Some(leg) = self.legs.get_mut(id) else {
+            return;
+        };
+        if leg.gone {
+            return;
+        }
+        if matches!(signal, Signal::Hangup(_)) {
+            leg.far = Far::Nobody;
+        }
+        match (leg.owner, signal) {
+            (Some(Owner::Dial(caller)), signal) => self.callee_signal(caller, id, signal),
+            (Some(Owner::Originate(maker)), signal) => self.originated_signal(maker, id, signal),
+            (None, Signal::Hangup(cause)) => self.hung_up(id, cause),
+            (None, _) => {}
+        }
+    }
+
+    /// The far side of a channel hung up.
+    pub(super) fn hung_up(&mut self, id: LegId, cause: u32) {
+        let Some(leg) = self.legs.get_mut(id) else {
+            return;
+        };
+        if leg.dialling.is_some() {
+            leg.call.hang_up(cause);
+            self.caller_left(id, true);
+        } else if leg.originating.is_some() {
+            // Originate does not look at its own channel while it waits.
+            leg.call.hang_up(cause);
+        } else {
+            self.interrupt(id, cause);
+        }
+    }
+
+    /// Ends what the call of a channel waits for, with a hang-up.
+    pub(super) fn interrupt(&mut self, id: LegId, cause: u32) {
+        let Some(leg) = self.legs.get_mut(id) else {
+            return;
+        };
+        if matches!(leg.waits, Waits::Nothing | Waits::Outcome) {
+            leg.call.hang_up(cause);
+        } else {
+            leg.token += 1;
+            self.step(id, Event::Hangup(cause));
+        }
+    }
+
+    /// The channel is no longer needed by who made it: its hangup handlers run, then it is gone.
+    pub(super) fn release(&mut self, id: LegId, cause: u32) {
+        let Some(leg) = self.legs.get_mut(id) else {
+            return;
+        };
+        if leg.gone {
+            return;
+        }
+        leg.owner = None;
+        leg.token += 1;
+        leg.waits = Waits::Nothing;
+        let channel = leg.call.channel_mut();
+        if channel.cause == 0 {
+            channel.cause = cause;
+        }
+        if channel.hangup_handlers.is_empty() {
+            self.destroy(id, cause);
+        } else {
+            leg.task = super::leg::Task::Own;
+            leg.call.restart(Start::End { h: false });
+            self.soon(Happening::Step(id, Event::Start));
+        }
+    }
+
+    /// The channel is gone; the other half of its pair learns it.
+    pub(super) fn destroy(&mut self, id: LegId, cause: u32) {
+        let Some(leg) = self.legs.get_mut(id) else {
+            return;
+        };
+        if leg.gone {
+            return;
+        }
+        leg.gone = true;
+        leg.waits = Waits::Nothing;
+        leg.token += 1;
+        self.tell_far(id, Signal::Hangup(cause));
+    }
+
+    // What happened.
+
+    /// Takes over what the calls did.
+    pub(super) fn note_down(&mut self) {
+        for occurrence in self.journal.drain() {
+            if let Some(watch) = &mut self.settings.watch {
+                watch(&occurrence);
+            }
+            self.occurrences.push(occurrence);
+        }
+    }
+
+    fn report(mut self) -> RunReport {
+        self.note_down();
+        let ran: std::collections::BTreeSet<usize> = self
+            .occurrences
+            .iter()
+            .filter(|o| matches!(o.what, What::Priority { .. }))
+            .map(|o| o.order)
+            .collect();
+        let channels = self
+            .legs
+            .into_iter()
+            .enumerate()
+            .map(|(order, leg)| ChannelReport {
+                name: leg.call.channel().name.clone(),
+                ran: ran.contains(&order),
+                call: leg.call,
+            })
+            .collect();
+        RunReport {
+            channels,
+            occurrences: self.occurrences,
+        }
+    }
+}
