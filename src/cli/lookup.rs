@@ -49,7 +49,9 @@ pub(crate) fn run(args: &LookupArgs) -> i32 {
     let at = match args.at.as_deref().map(input::time) {
         None => clock(),
         Some(Some(at)) => at,
-        Some(None) => return ui::usage("--at takes `YYYY-MM-DDTHH:MM[:SS][Z]` or seconds since 1970"),
+        Some(None) => {
+            return ui::usage("--at takes `YYYY-MM-DDTHH:MM[:SS][Z]` or seconds since 1970");
+        }
     };
     let number = args.number.as_deref().map(input::extension);
     if number == Some(None) {
@@ -156,7 +158,12 @@ fn answer(program: &Program, line: &Value) -> Result<Value, String> {
             "why": why(NotFound::NoContext),
         }));
     };
-    let (exten, want, cid, now) = (&asked.dialed, asked.priority, asked.cid.as_deref(), asked.now);
+    let (exten, want, cid, now) = (
+        &asked.dialed,
+        asked.priority,
+        asked.cid.as_deref(),
+        asked.now,
+    );
     let sought = match &asked.label {
         // A name that is nowhere in the dialplan is no label of it.
         Some(label) => Want::Label(program.names.get(label).unwrap_or(Symbol(u32::MAX))),

@@ -240,7 +240,9 @@ impl SimChannel {
 #[non_exhaustive]
 pub enum RunError {
     /// The outcome of a scripted destination is not understood.
-    #[error("`{0}` is no outcome of a Dial: ANSWER, BUSY, NOANSWER, CONGESTION or CHANUNAVAIL, perhaps with `,after=SECONDS`")]
+    #[error(
+        "`{0}` is no outcome of a Dial: ANSWER, BUSY, NOANSWER, CONGESTION or CHANUNAVAIL, perhaps with `,after=SECONDS`"
+    )]
     UnknownOutcome(String),
 }
 

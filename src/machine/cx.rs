@@ -192,7 +192,10 @@ impl Cx<'_> {
             return write.write(self, arguments, value);
         }
         self.log(&code::FUNC_NOT_WRITABLE, || {
-            format!("the function `{}` cannot be written to", bstr::BStr::new(name))
+            format!(
+                "the function `{}` cannot be written to",
+                bstr::BStr::new(name)
+            )
         });
         Flow::Next
     }

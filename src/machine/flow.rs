@@ -144,12 +144,7 @@ impl Answer {
     }
 
     /// Carries out what writing a function gave, with everything that it waits for, then answers.
-    pub fn after(
-        cx: &mut Cx<'_>,
-        flow: Flow,
-        out: &mut Vec<u8>,
-        then: AnswerNext,
-    ) -> Self {
+    pub fn after(cx: &mut Cx<'_>, flow: Flow, out: &mut Vec<u8>, then: AnswerNext) -> Self {
         match flow {
             Flow::Await(effect, next) => Answer::Await(
                 effect,

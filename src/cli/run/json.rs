@@ -120,7 +120,11 @@ pub(super) fn report(report: &mut RunReport, variables: &[String]) -> Value {
         .collect();
     let mut notes: Vec<Value> = report.notes().map(|(c, n)| note(c, n)).collect();
     notes.sort_by_cached_key(Value::to_string);
-    let log: Vec<Value> = report.log().into_iter().filter_map(|(_, e)| entry(e)).collect();
+    let log: Vec<Value> = report
+        .log()
+        .into_iter()
+        .filter_map(|(_, e)| entry(e))
+        .collect();
     json!({ "channels": channels, "notes": notes, "log": log })
 }
 
@@ -161,7 +165,11 @@ fn values(channel: &mut ChannelReport, names: &[String]) -> Value {
 }
 
 fn place(at: &Location) -> Value {
-    json!([byte_string(&at.context), byte_string(&at.exten), at.priority])
+    json!([
+        byte_string(&at.context),
+        byte_string(&at.exten),
+        at.priority
+    ])
 }
 
 /// A note, its keys sorted.

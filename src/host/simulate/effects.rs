@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::base::Text;
 use crate::machine::{
-    ChannelState, EndReason, Effect, Environment, Event, Indication, Outcome, Play, Record, Start,
+    ChannelState, Effect, EndReason, Environment, Event, Indication, Outcome, Play, Record, Start,
 };
 
 use crate::host::dial::{CONGESTION, USER_BUSY};

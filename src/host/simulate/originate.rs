@@ -2,9 +2,7 @@
 
 use crate::base::Text;
 use crate::host::dial::{CONGESTION, NORMAL_CLEARING, USER_BUSY};
-use crate::machine::{
-    ChannelState, Event, Indication, Location, Originate, OriginateThen, Start,
-};
+use crate::machine::{ChannelState, Event, Indication, Location, Originate, OriginateThen, Start};
 
 use super::leg::{LegId, Owner, Waits};
 use super::simulation::{Happening, Signal, Simulation};
@@ -110,12 +108,7 @@ impl Simulation<'_> {
                 exten,
                 priority,
             } => {
-                let place = [
-                    context.as_bytes(),
-                    exten.as_bytes(),
-                    priority.as_bytes(),
-                ]
-                .join(&b','); 
+                let place = [context.as_bytes(), exten.as_bytes(), priority.as_bytes()].join(&b',');
                 let at = answered.call.cx().parse_target(&place);
                 Start::Extension(at.unwrap_or(Location {
                     context,

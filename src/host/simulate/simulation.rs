@@ -139,9 +139,11 @@ impl<'a> Simulation<'a> {
 
     /// Nothing can happen any more, but somebody still waits: the first of them is hung up.
     fn give_up(&mut self) -> bool {
-        let waiting = self.legs.iter_mut().enumerate().find(|(_, leg)| {
-            !leg.gone && leg.owner.is_none() && leg.waits != Waits::Nothing
-        });
+        let waiting = self
+            .legs
+            .iter_mut()
+            .enumerate()
+            .find(|(_, leg)| !leg.gone && leg.owner.is_none() && leg.waits != Waits::Nothing);
         let Some((id, _)) = waiting else {
             return false;
         };
@@ -161,7 +163,11 @@ impl<'a> Simulation<'a> {
             Happening::DialTime { leg, token } => self.dial_time(leg, token),
             Happening::Absolute { leg, token } => self.absolute(leg, token),
             Happening::Impatient => {
-                if self.legs.first().is_some_and(|leg| leg.call.channel().state != ChannelState::Up) {
+                if self
+                    .legs
+                    .first()
+                    .is_some_and(|leg| leg.call.channel().state != ChannelState::Up)
+                {
                     self.signal(0, Signal::Hangup(0));
                 }
             }
@@ -230,8 +236,7 @@ impl<'a> Simulation<'a> {
         }
         let mut channel = Channel::new(name.clone());
         channel.state = ChannelState::Down;
-        channel.uniqueid =
-            Text::from(format!("{}.{order}", self.clock.now().as_secs()).as_str());
+        channel.uniqueid = Text::from(format!("{}.{order}", self.clock.now().as_secs()).as_str());
         let maker_leg = self.legs.get(maker);
         channel.linkedid = maker_leg.map_or_else(
             || channel.uniqueid.clone(),
