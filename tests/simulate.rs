@@ -384,6 +384,39 @@ fn a_dialplan_that_dials_itself_comes_to_an_end() {
 }
 
 #[test]
+fn what_never_ends_is_ended() {
+    let busy = channel().dial("PJSIP/bob", "BUSY");
+    let report = run_with("[main]\nexten => s,1,RetryDial(x,1,0,PJSIP/bob)\n", busy);
+    assert!(report.limited());
+    let report = run("[main]\nexten => s,1,Dial(Local/s@main,30)\nexten => s,n,Goto(1)\n");
+    assert!(report.limited());
+}
+
+#[test]
+fn another_channel_is_hung_up_redirected_and_read() {
+    let dialplan = "[main]
+exten => s,1,Set(__MAIN=${CHANNEL})
+exten => s,n,Dial(Local/c@main,30,g)
+exten => s,n,Set(R=${X})
+exten => back,1,Set(R=back ${DIALSTATUS})
+exten => c,1,Answer()
+exten => c,n,Set(EXPORT(${MAIN},X)=from ${IMPORT(${MAIN},MAIN):0:6})
+exten => c,n,Wait(2)
+exten => c,n,ACTION
+exten => c,n,Wait(5)
+";
+    let mut report = run(&dialplan.replace("ACTION", "NoOp()"));
+    assert_eq!(text(&mut report, "R"), "from Engine");
+    assert_eq!(lasted(&report), 7.5);
+    let mut report = run(&dialplan.replace("ACTION", "ChannelRedirect(${MAIN},main,back,1)"));
+    assert_eq!(text(&mut report, "R"), "back ANSWER");
+    assert_eq!(path(&report, 0), "s:1 s:2 back:1");
+    let report = run(&dialplan.replace("ACTION", "SoftHangup(${MAIN})"));
+    assert_eq!(path(&report, 0), "s:1 s:2");
+    assert_eq!(lasted(&report), 2.5);
+}
+
+#[test]
 fn the_same_seed_gives_the_same_chance() {
     let dialplan = "[main]\nexten => s,1,Set(R=${RAND(1,1000000)} ${RAND(1,1000000)})\n";
     let value = |seed| text(&mut run_with(dialplan, channel().seed(seed)), "R");
