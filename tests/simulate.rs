@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use strowger::host::simulate::{Mode, Peer, Sounds};
 use strowger::host::{Engine, RunError, RunReport, SimChannel};
-use strowger::machine::Flow;
+use strowger::machine::{Flow, Limits};
 use strowger::syntax::load::MemoryReader;
 
 /// Midnight of 2026-01-01, UTC.
@@ -388,8 +388,20 @@ fn what_never_ends_is_ended() {
     let busy = channel().dial("PJSIP/bob", "BUSY");
     let report = run_with("[main]\nexten => s,1,RetryDial(x,1,0,PJSIP/bob)\n", busy);
     assert!(report.limited());
-    let report = run("[main]\nexten => s,1,Dial(Local/s@main,30)\nexten => s,n,Goto(1)\n");
+    let engine = Engine::builder()
+        .limits(Limits {
+            max_priorities: 10_000,
+            ..Limits::default()
+        })
+        .build();
+    let dialplan = "[main]\nexten => s,1,Dial(Local/s@main,30)\nexten => s,n,Goto(1)\n";
+    let mut reader = MemoryReader::new().with("extensions.conf", dialplan);
+    engine.load_from("extensions.conf", &mut reader).unwrap();
+    let call = engine.call("main", "s", "1");
+    let report = engine.run(call, &mut channel()).unwrap();
     assert!(report.limited());
+    let executed: u64 = report.channels.iter().map(|c| c.call.priorities()).sum();
+    assert!(executed < 100_000, "{executed}");
 }
 
 #[test]

@@ -250,7 +250,11 @@ fn time(cx: &mut Cx<'_>, name: &str, time: Option<Duration>) {
 fn retry_dial(cx: &mut Cx<'_>, data: &[u8]) -> Flow {
     let arguments = standard(data, 7);
     let number = |i: usize| -> Option<u32> {
-        std::str::from_utf8(arguments.get(i)?).ok()?.trim().parse().ok()
+        std::str::from_utf8(arguments.get(i)?)
+            .ok()?
+            .trim()
+            .parse()
+            .ok()
     };
     let sleep = arguments
         .get(1)
@@ -258,7 +262,9 @@ fn retry_dial(cx: &mut Cx<'_>, data: &[u8]) -> Flow {
         .unwrap_or(Duration::from_secs(10));
     let retries = number(2).unwrap_or(1);
     let retry = Box::new(Retry {
-        announcement: arguments.first().map_or(Text::EMPTY, |a| Text::from(a.as_slice())),
+        announcement: arguments
+            .first()
+            .map_or(Text::EMPTY, |a| Text::from(a.as_slice())),
         sleep,
         left: (retries > 0).then_some(retries),
         arguments: arguments.get(3..).unwrap_or(&[]).to_vec(),

@@ -35,8 +35,16 @@ fn run(cx: &mut Cx<'_>, data: &[u8]) -> Flow {
         let (exten, priority) = (text(3), text(4));
         OriginateThen::Extension {
             context: text(2),
-            exten: if exten.is_empty() { Text::from("s") } else { exten },
-            priority: if priority.is_empty() { Text::from("1") } else { priority },
+            exten: if exten.is_empty() {
+                Text::from("s")
+            } else {
+                exten
+            },
+            priority: if priority.is_empty() {
+                Text::from("1")
+            } else {
+                priority
+            },
         }
     } else if kind.eq_ignore_ascii_case(b"app") {
         OriginateThen::Application {
@@ -50,13 +58,17 @@ fn run(cx: &mut Cx<'_>, data: &[u8]) -> Flow {
         cx.set(b"ORIGINATE_STATUS", b"FAILED");
         return Flow::Next;
     };
-    let seconds = std::str::from_utf8(&text(5)).ok().and_then(|t| t.trim().parse::<u64>().ok());
+    let seconds = std::str::from_utf8(&text(5))
+        .ok()
+        .and_then(|t| t.trim().parse::<u64>().ok());
     let options = options(&text(6));
     let originate = Originate {
         technology: Text::from(target.get(..slash).unwrap_or(&[])),
         resource: Text::from(target.get(slash + 1..).unwrap_or(&[])),
         then,
-        timeout: seconds.filter(|s| *s > 0).map_or(TIMEOUT, Duration::from_secs),
+        timeout: seconds
+            .filter(|s| *s > 0)
+            .map_or(TIMEOUT, Duration::from_secs),
         options: options
             .letters
             .into_iter()

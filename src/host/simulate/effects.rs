@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use crate::base::Text;
+use crate::diagnostic::code;
 use crate::machine::{
     ChannelState, Effect, EndReason, Environment, Event, Indication, Outcome, Play, Record, Start,
 };
@@ -32,7 +33,15 @@ impl Simulation<'_> {
             }
             leg.waits = Waits::Nothing;
             leg.token += 1;
+            let before = leg.call.priorities();
             let effect = leg.call.step(event);
+            self.spent += leg.call.priorities().saturating_sub(before);
+            if effect == Effect::Yield && self.spent >= leg.call.cx().state.limits.max_priorities {
+                leg.call.cx().state.limit(
+                    &code::LIMIT_PRIORITIES,
+                    "more priorities executed than allowed",
+                );
+            }
             self.note_down();
             match self.carry_out(id, effect) {
                 Some(next) => event = next,

@@ -71,6 +71,8 @@ pub(super) struct Simulation<'a> {
     journal: Journal,
     queue: BTreeMap<(Duration, u64), Happening>,
     sequence: u64,
+    /// Priorities executed so far by all calls.
+    pub(super) spent: u64,
     /// How much happened so far.
     happened: u64,
     /// Local pairs made so far.
@@ -91,6 +93,7 @@ impl<'a> Simulation<'a> {
             journal: Journal::default(),
             queue: BTreeMap::new(),
             sequence: 0,
+            spent: 0,
             happened: 0,
             pairs: 0,
             occurrences: Vec::new(),
@@ -291,10 +294,13 @@ impl<'a> Simulation<'a> {
         if let Some(leg) = maker_leg {
             channel.language = leg.call.channel().language.clone();
         }
-        let setup = CallSetup {
+        let mut setup = CallSetup {
             environment: self.clock.clone(),
             ..self.engine.setup(channel)
         };
+        // All calls of a simulation share one limit.
+        let most = &mut setup.limits.max_priorities;
+        *most = most.saturating_sub(self.spent).max(1);
         let mut call = Call::new(setup, Start::Extension(at.clone()));
         call.place(at);
         for (name, value) in variables {
