@@ -2,6 +2,8 @@
 
 use crate::library::Function;
 
+mod strptime;
+
 macro_rules! functions {
     ($($file:ident: $($name:ident),+;)*) => {
         $(mod $file;)*
@@ -41,6 +43,8 @@ functions! {
     regex: REGEX;
     replace: REPLACE, STRBETWEEN, STRREPLACE;
     shared: EXPORT, IMPORT, SHARED;
+    sprintf: SPRINTF;
+    strftime: STRFTIME, STRPTIME;
     testtime: TESTTIME;
     timeout: TIMEOUT;
     trim: LTRIM, RTRIM, TRIM;
