@@ -1,9 +1,9 @@
 //! `strowger bench FILE [EXTEN@CONTEXT]`.
 
 mod console;
-mod report;
 #[cfg(feature = "profile")]
 mod flame;
+mod report;
 
 use clap::Args;
 
@@ -136,7 +136,12 @@ impl Bench<'_> {
         }
         let counter = args.profile.then(|| {
             let counter = Counter::default();
-            measure(engine, &self.place, Load::ONE, Some(Box::new(counter.clone())));
+            measure(
+                engine,
+                &self.place,
+                Load::ONE,
+                Some(Box::new(counter.clone())),
+            );
             counter
         });
         if let Some(path) = &args.flamegraph
@@ -168,7 +173,9 @@ impl Bench<'_> {
             let console = (n == 0 && ui::err_is_terminal()).then(Console::default);
             let observer = console.clone().map(|c| Box::new(c) as Box<_>);
             let load = self.load;
-            series.runs.push(measure(engine, &self.place, load, observer));
+            series
+                .runs
+                .push(measure(engine, &self.place, load, observer));
             bar.inc(1);
             if let Some(console) = console {
                 bar.suspend(|| console.show());

@@ -8,7 +8,9 @@ use super::{exit, ui};
 
 /// Prints the script; source it, or put it where the shell looks for completions.
 #[derive(Debug, Args)]
-#[command(after_help = "Example:\n  strowger completions bash > ~/.local/share/bash-completion/completions/strowger")]
+#[command(
+    after_help = "Example:\n  strowger completions bash > ~/.local/share/bash-completion/completions/strowger"
+)]
 pub(crate) struct CompletionsArgs {
     /// The shell.
     shell: Shell,
@@ -16,7 +18,12 @@ pub(crate) struct CompletionsArgs {
 
 pub(crate) fn run(args: &CompletionsArgs) -> i32 {
     let mut script = Vec::new();
-    clap_complete::generate(args.shell, &mut Arguments::command(), "strowger", &mut script);
+    clap_complete::generate(
+        args.shell,
+        &mut Arguments::command(),
+        "strowger",
+        &mut script,
+    );
     ui::print(&script);
     exit::FINE
 }

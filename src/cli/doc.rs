@@ -155,7 +155,13 @@ pub(crate) fn run(args: &DocArgs) -> i32 {
         ));
     }
     if args.json {
-        let page = |page: &Page<'_>| if args.status { page.status() } else { page.json() };
+        let page = |page: &Page<'_>| {
+            if args.status {
+                page.status()
+            } else {
+                page.json()
+            }
+        };
         ui::json_document(&match pages.as_slice() {
             [one] => page(one),
             several => several.iter().map(page).collect(),

@@ -32,7 +32,8 @@ pub(crate) fn run(args: &ExplainArgs) -> i32 {
         }
         return exit::FINE;
     };
-    let found = code::by_id(wanted).or_else(|| code::ALL.iter().copied().find(|c| c.kind == wanted));
+    let found =
+        code::by_id(wanted).or_else(|| code::ALL.iter().copied().find(|c| c.kind == wanted));
     let Some(found) = found else {
         return ui::usage(&format!("no code `{wanted}`; `strowger explain` lists all"));
     };
@@ -47,7 +48,10 @@ pub(crate) fn run(args: &ExplainArgs) -> i32 {
     ));
     ui::line(&format!("  {}.", found.title));
     ui::line(&format!("  {}", family(found.id)));
-    ui::line(&format!("  Level of the log entry: {}.", found.level.name()));
+    ui::line(&format!(
+        "  Level of the log entry: {}.",
+        found.level.name()
+    ));
     exit::FINE
 }
 
@@ -64,8 +68,12 @@ fn object(code: &code::Code) -> serde_json::Value {
 /// What the range of a code says about when it comes.
 fn family(id: &str) -> &'static str {
     match id.get(..2) {
-        Some("E0") => "Found while the configuration files are read: sections, templates, includes of files.",
-        Some("E1") => "Found while extension lines are read: extensions, priorities, labels, includes of contexts.",
+        Some("E0") => {
+            "Found while the configuration files are read: sections, templates, includes of files."
+        }
+        Some("E1") => {
+            "Found while extension lines are read: extensions, priorities, labels, includes of contexts."
+        }
         Some("E2") => "Found in `${ }` or `$[ ]`, while loading or while a call evaluates it.",
         Some("E3") => "Found when names are bound: applications, functions, contexts, labels.",
         Some("R9") => "Happens to a running call.",

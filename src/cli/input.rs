@@ -4,8 +4,8 @@ use std::cell::RefCell;
 use std::io::{self, BufRead as _, Read as _};
 
 use crate::diagnostic::Report;
-use crate::host::FileReader;
 use crate::host::Engine;
+use crate::host::FileReader;
 use crate::syntax::ast::Plan;
 use crate::syntax::load::Reader;
 

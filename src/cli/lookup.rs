@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 use crate::base::Symbol;
 use crate::compile::compile;
 use crate::host::Engine;
-use crate::program::matcher::{Found, NotFound, Want};
-use crate::program::{ContextId, Program};
+use crate::program::explain::explain;
+use crate::program::{Found, NotFound, Program, Query, Want};
 use crate::syntax::print::json::{byte_string, bytes_of};
 
 use super::{exit, input, ui};
@@ -49,7 +49,9 @@ pub(crate) fn run(args: &LookupArgs) -> i32 {
     let at = match args.at.as_deref().map(input::time) {
         None => clock(),
         Some(Some(at)) => at,
-        Some(None) => return ui::usage("--at takes `YYYY-MM-DDTHH:MM[:SS][Z]` or seconds since 1970"),
+        Some(None) => {
+            return ui::usage("--at takes `YYYY-MM-DDTHH:MM[:SS][Z]` or seconds since 1970");
+        }
     };
     let number = args.number.as_deref().map(input::extension);
     if number == Some(None) {
@@ -156,7 +158,12 @@ fn answer(program: &Program, line: &Value) -> Result<Value, String> {
             "why": why(NotFound::NoContext),
         }));
     };
-    let (exten, want, cid, now) = (&asked.dialed, asked.priority, asked.cid.as_deref(), asked.now);
+    let (exten, want, cid, now) = (
+        &asked.dialed,
+        asked.priority,
+        asked.cid.as_deref(),
+        asked.now,
+    );
     let sought = match &asked.label {
         // A name that is nowhere in the dialplan is no label of it.
         Some(label) => Want::Label(program.names.get(label).unwrap_or(Symbol(u32::MAX))),
@@ -216,51 +223,26 @@ fn entry(program: &Program, found: &Found) -> Option<Value> {
     })
 }
 
-/// One lookup for people.
+/// One lookup for people: the winner, the includes walked, and what lost against it and why.
 fn one(program: &Program, exten: &str, context: &str, cid: Option<&str>, at: i64) -> i32 {
-    let Some(id) = program.table.context_named(context.as_bytes()) else {
+    let table = &program.table;
+    let Some(id) = table.context_named(context.as_bytes()) else {
         ui::line(&format!("there is no context `{context}`"));
         return exit::FINDINGS;
     };
-    explain(program, id, exten, cid, at)
-}
-
-fn explain(program: &Program, context: ContextId, exten: &str, cid: Option<&str>, at: i64) -> i32 {
-    let found = program.matcher.find(
-        &program.table,
-        context,
-        exten.as_bytes(),
-        Want::Priority(1),
-        cid.map(str::as_bytes),
-        at,
-    );
-    match found {
-        Ok(found) => {
-            let table = &program.table;
-            if let (Some(extension), Some(line)) =
-                (table.extension(found.extension), table.priority(found.priority))
-                && let Some(home) = table.context(extension.context)
-            {
-                let (file, number) = program.sources.listed(line.place);
-                ui::line(&format!(
-                    "`{exten}` is `{}` in `{}`: {}({}) [{file}:{number}]",
-                    extension.exten,
-                    home.name,
-                    bstr::BStr::new(program.names.resolve(line.app)),
-                    line.data,
-                ));
-            }
-            exit::FINE
-        }
-        Err(reason) => {
-            ui::line(match reason {
-                NotFound::NoContext => "there is no such context",
-                NotFound::NoExtension => "no extension takes this number",
-                NotFound::NoPriority => "extensions take this number, but none has a priority 1",
-                NotFound::NoLabel => "no extension has this label",
-                NotFound::Switched => "a switch takes this number",
-            });
-            exit::FINDINGS
-        }
+    let query = Query {
+        context: id,
+        exten: exten.as_bytes(),
+        want: Want::Priority(1),
+        cid: cid.map(str::as_bytes),
+        now: at,
+    };
+    let explanation = explain(table, &program.matcher, &query);
+    let text = explanation.text(table, &program.names, &query).to_string();
+    ui::print(text.as_bytes());
+    if explanation.result.is_ok() {
+        exit::FINE
+    } else {
+        exit::FINDINGS
     }
 }

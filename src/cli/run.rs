@@ -112,8 +112,8 @@ fn time(text: &str) -> Result<i64, String> {
 }
 
 fn script(text: &str) -> Result<Script, String> {
-    let (target, outcome) = start::target_and_outcome(text)
-        .ok_or_else(|| "TARGET=OUTCOME needs an `=`".to_owned())?;
+    let (target, outcome) =
+        start::target_and_outcome(text).ok_or_else(|| "TARGET=OUTCOME needs an `=`".to_owned())?;
     Script::parse(target, outcome)
         .ok_or_else(|| RunError::UnknownOutcome(outcome.to_owned()).to_string())
 }
@@ -124,11 +124,7 @@ pub(crate) fn run(args: &RunArgs) -> i32 {
     let Some(plan) = plan else {
         return exit::UNREADABLE;
     };
-    let world = World {
-        args,
-        plan,
-        report,
-    };
+    let world = World { args, plan, report };
     let start = match world.start() {
         Ok(start) => start,
         Err(text) => return ui::usage(&text),
@@ -138,7 +134,7 @@ pub(crate) fn run(args: &RunArgs) -> i32 {
     }
     let mut channel = world.channel(&start);
     if !args.json {
-        channel = channel.watch(|occurrence| console::show(occurrence));
+        channel = channel.traceless().watch(console::show);
     }
     if args.real_time {
         channel = channel.pace(std::thread::sleep);
@@ -247,7 +243,7 @@ impl World<'_> {
             }
             engine.swap(&plan, &self.report);
         }
-        let mut own = Channel::new("main");
+        let mut own = Channel::new(json::OWN_NAME);
         if let Some(callerid) = &start.callerid {
             own.caller = start::party(callerid);
         }
@@ -257,10 +253,10 @@ impl World<'_> {
             priority: 1,
         };
         let mut call = engine.call_on(own, CallStart::Extension(at.clone()));
-        let at = call.cx().parse_target(&start.priority).unwrap_or(Location {
-            priority: 0,
-            ..at
-        });
+        let at = call
+            .cx()
+            .parse_target(&start.priority)
+            .unwrap_or(Location { priority: 0, ..at });
         call.restart(CallStart::Extension(at));
         for (name, value) in &start.variables {
             call.set(name, value);

@@ -40,13 +40,16 @@ pub(crate) fn run(args: &ShowArgs) -> i32 {
     if args.json {
         return exit::FINE;
     }
-    let what = args.what.as_deref().map(|what| match input::extension(what) {
-        Some((exten, context)) => Show::Extension {
-            exten: exten.as_bytes(),
-            context: context.as_bytes(),
-        },
-        None => Show::Context(what.as_bytes()),
-    });
+    let what = args
+        .what
+        .as_deref()
+        .map(|what| match input::extension(what) {
+            Some((exten, context)) => Show::Extension {
+                exten: exten.as_bytes(),
+                context: context.as_bytes(),
+            },
+            None => Show::Context(what.as_bytes()),
+        });
     match show(&plan, &report.sources, what) {
         Ok(listing) => {
             ui::print(&listing);

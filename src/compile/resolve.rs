@@ -68,7 +68,10 @@ fn functions<'a>(text: &'a [u8], angle: bool, names: &mut Vec<&'a [u8]>) {
                 Piece::Variable(inside) => (inside, true),
                 Piece::Expression(inside) => (inside, false),
             };
-            if variable && let Some(name) = function(inside.text) && !names.contains(&name) {
+            if variable
+                && let Some(name) = function(inside.text)
+                && !names.contains(&name)
+            {
                 names.push(name);
             }
             if inside.nested && depth < DEEPEST {

@@ -188,6 +188,7 @@ codes! {
     LIMIT_PRIORITIES = "R970" "limit-priorities" Error "the call executed more priorities than allowed";
     LIMIT_GOSUB_DEPTH = "R971" "limit-gosub-depth" Error "Gosubs nest deeper than allowed";
     LIMIT_MEMORY = "R972" "limit-memory" Error "the call holds more memory than allowed";
+    LIMIT_NESTING = "R975" "limit-nesting" Error "applications that run each other nest deeper than allowed";
     VALUE_CUT = "R973" "value-cut" Notice "a value was cut at Asterisk's limit";
     NOT_ALLOWED = "R974" "not-allowed" Error "the engine does not allow this application or function";
 }
@@ -206,5 +207,27 @@ mod tests {
     fn ids_are_unique() {
         let ids: BTreeSet<_> = ALL.iter().map(|c| c.id).collect();
         assert_eq!(ids.len(), ALL.len());
+    }
+}
+
+/// A code stands by its id.
+#[cfg(feature = "serde")]
+mod form {
+    use serde::de::{Deserialize, Deserializer, Error};
+    use serde::ser::{Serialize, Serializer};
+
+    use super::{Code, by_id};
+
+    impl Serialize for Code {
+        fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+            serializer.serialize_str(self.id)
+        }
+    }
+
+    impl<'de> Deserialize<'de> for &'static Code {
+        fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+            let id = String::deserialize(deserializer)?;
+            by_id(&id).ok_or_else(|| D::Error::custom(format!("no code `{id}`")))
+        }
     }
 }

@@ -39,12 +39,20 @@ impl Renderer {
         let mut group = level
             .primary_title(diagnostic.message.as_str())
             .id(diagnostic.code.id)
-            .elements(source.zip(text.as_deref()).map(|((place, source, line), text)| {
-                Snippet::source(text)
-                    .line_start(place.line as usize)
-                    .path(source.path.as_str())
-                    .annotation(AnnotationKind::Primary.span(span(line, text, place.column)))
-            }));
+            .elements(
+                source
+                    .zip(text.as_deref())
+                    .map(|((place, source, line), text)| {
+                        Snippet::source(text)
+                            .line_start(place.line as usize)
+                            .path(source.path.as_str())
+                            .annotation(AnnotationKind::Primary.span(span(
+                                line,
+                                text,
+                                place.column,
+                            )))
+                    }),
+            );
         if let Some(help) = &diagnostic.help {
             group = group.element(Level::HELP.message(help.as_str()));
         }

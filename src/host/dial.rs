@@ -129,7 +129,9 @@ impl Terms {
             let mut next = || parts.next().unwrap_or(&[]).to_vec();
             terms.digits = (next(), next());
         }
-        let seconds = dial.option(b'S').and_then(|text| leading_number(text, 1000));
+        let seconds = dial
+            .option(b'S')
+            .and_then(|text| leading_number(text, 1000));
         let milliseconds = dial.option(b'L').and_then(|text| leading_number(text, 1));
         terms.longest = seconds.into_iter().chain(milliseconds).min();
         terms
@@ -201,7 +203,10 @@ impl Verdict {
         } else if let Some((word, place)) = result.split_at_checked(5)
             && word.eq_ignore_ascii_case(b"GOTO:")
         {
-            refuse("ANSWER", AfterDial::Goto(Text::from(option_location(place))))
+            refuse(
+                "ANSWER",
+                AfterDial::Goto(Text::from(option_location(place))),
+            )
         } else {
             Verdict::Connect
         }

@@ -71,7 +71,11 @@ mod tests {
         let text = "[a]\ninclude => b\nexten => 1,1,NoOp()\n same => n,Set(x=1)\n same => n,Set(x=2)\n\
                     [b]\nexten => _2X,1,Set(__y = 5=6)\n";
         let mut reader = MemoryReader::new().with("e.conf", text);
-        Engine::builder().build().read_plan("e.conf", &mut reader).0.unwrap()
+        Engine::builder()
+            .build()
+            .read_plan("e.conf", &mut reader)
+            .0
+            .unwrap()
     }
 
     fn data(plan: &Plan) -> Vec<String> {
@@ -100,7 +104,12 @@ mod tests {
     #[test]
     fn nothing_to_change() {
         let mut plan = plan();
-        for (context, exten, name) in [("a", "1", "z"), ("a", "9", "x"), ("n", "1", "x"), ("b", "1", "x")] {
+        for (context, exten, name) in [
+            ("a", "1", "z"),
+            ("a", "9", "x"),
+            ("n", "1", "x"),
+            ("b", "1", "x"),
+        ] {
             assert!(!set_value(&mut plan, context, exten, name, "7"));
         }
     }

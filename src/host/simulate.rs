@@ -140,6 +140,7 @@ pub struct SimChannel {
     seed: u64,
     watch: Option<Watch>,
     pace: Option<Pace>,
+    traceless: bool,
     fault: Option<RunError>,
 }
 
@@ -227,6 +228,13 @@ impl SimChannel {
         self
     }
 
+    /// Leaves executed priorities out of the report: for hosts that watch, and calls that run for long.
+    #[must_use]
+    pub fn traceless(mut self) -> Self {
+        self.traceless = true;
+        self
+    }
+
     /// Is called with every span of virtual time before it passes: a host that sleeps here runs in real time.
     #[must_use]
     pub fn pace(mut self, pace: impl FnMut(Duration) + Send + 'static) -> Self {
@@ -240,7 +248,9 @@ impl SimChannel {
 #[non_exhaustive]
 pub enum RunError {
     /// The outcome of a scripted destination is not understood.
-    #[error("`{0}` is no outcome of a Dial: ANSWER, BUSY, NOANSWER, CONGESTION or CHANUNAVAIL, perhaps with `,after=SECONDS`")]
+    #[error(
+        "`{0}` is no outcome of a Dial: ANSWER, BUSY, NOANSWER, CONGESTION or CHANUNAVAIL, perhaps with `,after=SECONDS`"
+    )]
     UnknownOutcome(String),
 }
 

@@ -85,6 +85,11 @@ impl Cx<'_> {
         self.state.exception = Some((reason.into(), self.state.at.clone()));
     }
 
+    /// Digits of a new extension are looked for in this context from now on (BackGround with a context).
+    pub fn collect_in(&mut self, context: Text) {
+        self.state.at.context = context;
+    }
+
     /// Return of a subroutine that the machine itself started: whoever waits for it goes on.
     pub fn leave_subroutine(&mut self, back: Location) -> Flow {
         self.state.at = back;
@@ -192,7 +197,10 @@ impl Cx<'_> {
             return write.write(self, arguments, value);
         }
         self.log(&code::FUNC_NOT_WRITABLE, || {
-            format!("the function `{}` cannot be written to", bstr::BStr::new(name))
+            format!(
+                "the function `{}` cannot be written to",
+                bstr::BStr::new(name)
+            )
         });
         Flow::Next
     }

@@ -100,6 +100,7 @@ impl std::fmt::Debug for Flow {
 
 /// A place in the dialplan by name.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Location {
     /// Context.
     pub context: Text,
@@ -144,12 +145,7 @@ impl Answer {
     }
 
     /// Carries out what writing a function gave, with everything that it waits for, then answers.
-    pub fn after(
-        cx: &mut Cx<'_>,
-        flow: Flow,
-        out: &mut Vec<u8>,
-        then: AnswerNext,
-    ) -> Self {
+    pub fn after(cx: &mut Cx<'_>, flow: Flow, out: &mut Vec<u8>, then: AnswerNext) -> Self {
         match flow {
             Flow::Await(effect, next) => Answer::Await(
                 effect,

@@ -27,7 +27,9 @@ pub use effect::{
     Play, Record, Sound,
 };
 pub use environment::{Allow, Environment, Limits, System};
-pub use flow::{Answer, AnswerNext, AnswerThen, AnswerThenText, Flow, Location, Then, ThenFlow, ThenText};
+pub use flow::{
+    Answer, AnswerNext, AnswerThen, AnswerThenText, Flow, Location, Then, ThenFlow, ThenText,
+};
 pub use image::{
     ApplicationBody, Image, LinkedApplication, LinkedFunction, Names, ReadBody, WriteBody,
 };

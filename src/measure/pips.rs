@@ -181,10 +181,13 @@ impl Series {
 
     /// Distance of the fastest run to the slowest, as a part of the median.
     pub fn spread(&self) -> f64 {
-        let (least, most) = self.runs.iter().map(Sample::pips).fold(
-            (f64::INFINITY, 0.0_f64),
-            |(least, most), pips| (least.min(pips), most.max(pips)),
-        );
+        let (least, most) = self
+            .runs
+            .iter()
+            .map(Sample::pips)
+            .fold((f64::INFINITY, 0.0_f64), |(least, most), pips| {
+                (least.min(pips), most.max(pips))
+            });
         let median = self.pips();
         if median > 0.0 {
             (most - least) / median
@@ -230,13 +233,17 @@ mod tests {
         };
         let one = run(&engine, &place, Load::ONE, None).priorities;
         assert!(one > 100, "{one}");
-        for (calls, threads, textual) in [(1, 1, true), (3, 1, false), (5, 2, false), (1, 4, false)] {
+        for (calls, threads, textual) in [(1, 1, true), (3, 1, false), (5, 2, false), (1, 4, false)]
+        {
             let load = Load {
                 calls,
                 threads,
                 textual,
             };
-            assert_eq!(run(&engine, &place, load, None).priorities, one * calls as u64);
+            assert_eq!(
+                run(&engine, &place, load, None).priorities,
+                one * calls as u64
+            );
         }
     }
 

@@ -18,7 +18,10 @@ fn case(case: &Value) -> [Verdict; 2] {
     let text = |name: &str| start[name].as_str().expect("a text").to_owned();
     let mut arguments = vec![
         "run".to_owned(),
-        format!("{FOLDER}/dialplan/{}", case["plan"].as_str().expect("a plan")),
+        format!(
+            "{FOLDER}/dialplan/{}",
+            case["plan"].as_str().expect("a plan")
+        ),
         format!("{}@{}", text("exten"), text("context")),
         "--json".to_owned(),
         "--sounds=none".to_owned(),
@@ -55,7 +58,12 @@ fn sorted(value: &Value) -> Value {
         Value::Object(object) => {
             let mut entries: Vec<_> = object.iter().collect();
             entries.sort_by_key(|(name, _)| *name);
-            Value::Object(entries.into_iter().map(|(n, v)| (n.clone(), sorted(v))).collect())
+            Value::Object(
+                entries
+                    .into_iter()
+                    .map(|(n, v)| (n.clone(), sorted(v)))
+                    .collect(),
+            )
         }
         Value::Array(items) => items.iter().map(sorted).collect(),
         other => other.clone(),

@@ -13,7 +13,10 @@ pub fn areas() -> Vec<Area> {
 }
 
 fn judge(cases: &[Value]) -> Vec<Verdict> {
-    let counted: Vec<&Value> = cases.iter().filter(|case| case["undefined"] != true).collect();
+    let counted: Vec<&Value> = cases
+        .iter()
+        .filter(|case| case["undefined"] != true)
+        .collect();
     let asked: Vec<Value> = counted
         .iter()
         .map(|case| {

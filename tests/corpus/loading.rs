@@ -14,15 +14,27 @@ fn judge(cases: &[Value]) -> Vec<Verdict> {
 }
 
 fn case(case: &Value) -> [Verdict; 2] {
-    let folder = format!("{FOLDER}/dialplan/{}", case["dir"].as_str().expect("a folder"));
+    let folder = format!(
+        "{FOLDER}/dialplan/{}",
+        case["dir"].as_str().expect("a folder")
+    );
     let answer = ask(&["show", &folder, "--json"], b"");
     let got = answer.json();
-    let parts = |of: &Value| Value::from(vec![of["loaded"].clone(), of["globals"].clone(), of["contexts"].clone()]);
+    let parts = |of: &Value| {
+        Value::from(vec![
+            of["loaded"].clone(),
+            of["globals"].clone(),
+            of["contexts"].clone(),
+        ])
+    };
     let id = ask::id(case);
     let mut verdict = Verdict::compare(id.clone(), &parts(case), &parts(&got));
     let status = if case["loaded"] == true { 0 } else { 3 };
     if answer.status != status {
         verdict.difference = Some(format!("exit {} instead of {status}", answer.status));
     }
-    [verdict, Verdict::compare(format!("log {id}"), &case["log"], &got["log"])]
+    [
+        verdict,
+        Verdict::compare(format!("log {id}"), &case["log"], &got["log"]),
+    ]
 }

@@ -14,9 +14,15 @@ pub fn areas() -> Vec<Area> {
 fn judge(cases: &[Value]) -> Vec<Verdict> {
     let mut plans: BTreeMap<&str, Vec<&Value>> = BTreeMap::new();
     for case in cases {
-        plans.entry(case["plan"].as_str().expect("a plan")).or_default().push(case);
+        plans
+            .entry(case["plan"].as_str().expect("a plan"))
+            .or_default()
+            .push(case);
     }
-    plans.into_iter().flat_map(|(file, cases)| plan(file, &cases)).collect()
+    plans
+        .into_iter()
+        .flat_map(|(file, cases)| plan(file, &cases))
+        .collect()
 }
 
 fn plan(file: &str, cases: &[&Value]) -> Vec<Verdict> {

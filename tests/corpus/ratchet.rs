@@ -43,7 +43,9 @@ impl Ratchet {
         let mut wrong = Vec::new();
         for verdict in verdicts {
             match (&verdict.difference, self.0.get(&verdict.key)) {
-                (Some(difference), None) => wrong.push(format!("{}\n    {difference}", verdict.key)),
+                (Some(difference), None) => {
+                    wrong.push(format!("{}\n    {difference}", verdict.key))
+                }
                 (None, Some(_)) => wrong.push(format!(
                     "{} passes, but is listed in tests/data/ratchet.txt",
                     verdict.key
@@ -54,7 +56,11 @@ impl Ratchet {
         if wrong.is_empty() {
             return Ok(());
         }
-        let mut text = format!("{} of {} differ from what is known\n", wrong.len(), verdicts.len());
+        let mut text = format!(
+            "{} of {} differ from what is known\n",
+            wrong.len(),
+            verdicts.len()
+        );
         for difference in wrong.iter().take(SHOWN) {
             let _ = writeln!(text, "  {difference}");
         }
@@ -67,7 +73,9 @@ impl Ratchet {
         for (key, reason) in &self.0 {
             let id = key.strip_prefix("log ").unwrap_or(key);
             if !known.contains(id) {
-                return Err(format!("tests/data/ratchet.txt names {id}, which no corpus has"));
+                return Err(format!(
+                    "tests/data/ratchet.txt names {id}, which no corpus has"
+                ));
             }
             if reason.is_empty() {
                 return Err(format!("tests/data/ratchet.txt gives no reason for {key}"));
@@ -95,7 +103,10 @@ pub fn write(areas: &[Area]) -> ExitCode {
             }
             if let Some(difference) = &verdict.difference {
                 different += 1;
-                let reason = before.0.get(&verdict.key).map_or_else(|| guess(&area.name), String::as_str);
+                let reason = before
+                    .0
+                    .get(&verdict.key)
+                    .map_or_else(|| guess(&area.name), String::as_str);
                 let _ = writeln!(text, "{} {reason}", verdict.key);
                 eprintln!("{}\n    {difference}", verdict.key);
             } else if !log {

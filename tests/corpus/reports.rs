@@ -22,7 +22,8 @@ fn case(case: &Value) -> Verdict {
     let id = ask::id(case);
     let folder = folder(&id);
     for (name, text) in case["files"].as_object().expect("files") {
-        std::fs::write(folder.join(name), text.as_str().expect("a text")).expect("a file is written");
+        std::fs::write(folder.join(name), text.as_str().expect("a text"))
+            .expect("a file is written");
     }
     let path = folder.to_str().expect("a path");
     let recorded = &case["asterisk"];

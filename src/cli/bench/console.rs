@@ -37,7 +37,11 @@ impl Observer for Console {
     }
     fn priority(&mut self, _: &Text, _: &Location, _: &[u8], _: &[u8]) {}
     fn log(&mut self, channel: &Text, entry: Entry) {
-        self.keep(format!("{}[{channel}]: {}", entry.level.name().to_uppercase(), entry.message));
+        self.keep(format!(
+            "{}[{channel}]: {}",
+            entry.level.name().to_uppercase(),
+            entry.message
+        ));
     }
     fn verbose(&mut self, _: &Text, _: u8, text: &[u8]) {
         self.keep(String::from_utf8_lossy(text).into_owned());

@@ -19,10 +19,7 @@ pub(super) struct Measured {
 
 impl Measured {
     fn baselines(&self) -> [(&'static str, f64); 2] {
-        [
-            ("native", self.native.pips()),
-            ("naive", self.naive.pips()),
-        ]
+        [("native", self.native.pips()), ("naive", self.naive.pips())]
     }
 
     fn ratio(&self, baseline: f64) -> f64 {
@@ -92,10 +89,7 @@ impl Measured {
         let mut rows = vec![
             row("priorities", &count(series.priorities() as f64)),
             row("seconds", &format!("{:.6}", series.seconds())),
-            row(
-                "per priority",
-                &format!("{:.2} ns", per_priority(series)),
-            ),
+            row("per priority", &format!("{:.2} ns", per_priority(series))),
             row(
                 "runs",
                 &format!(
@@ -119,7 +113,10 @@ impl Measured {
                 &format!("{} ({:.3} times as fast)", count(pips), self.ratio(pips)),
             ));
         }
-        rows.push(row("machine", &format!("{}, {} cores", machine.cpu, machine.cores)));
+        rows.push(row(
+            "machine",
+            &format!("{}, {} cores", machine.cpu, machine.cores),
+        ));
         rows.push(row(
             "built",
             &format!("{}, commit {}", rustc(), commit().unwrap_or("unknown")),

@@ -61,10 +61,9 @@ impl Session {
             }
         });
         if let Some(path) = &file {
-            let (plan, report) =
-                Engine::builder()
-                    .build()
-                    .read_plan(&path.to_string_lossy(), &mut FileReader);
+            let (plan, report) = Engine::builder()
+                .build()
+                .read_plan(&path.to_string_lossy(), &mut FileReader);
             if plan.is_none() {
                 return Err(report.to_string());
             }
@@ -87,9 +86,8 @@ impl Session {
         let script = Script::new(case);
         let (plan, report) = self.plan(&engine, case, &script)?;
         engine.swap(&plan, &report);
-        let mut channel = Channel::new(
-            format!("Local/{}@{}-00000000;2", case.exten, case.context).as_str(),
-        );
+        let mut channel =
+            Channel::new(format!("Local/{}@{}-00000000;2", case.exten, case.context).as_str());
         channel.uniqueid = Text::from(format!("{}.1", world.now().as_secs()).as_str());
         channel.linkedid = channel.uniqueid.clone();
         channel.state = ChannelState::Up;
@@ -228,9 +226,10 @@ fn run(call: &mut Call, world: &World) -> Result<(), String> {
                 missing: Vec::new(),
             },
             Effect::Record(_) => Event::Recorded(Text::from("TIMEOUT")),
-            Effect::Dial(_) | Effect::Originate(_) | Effect::Custom { .. } | Effect::Channel { .. } => {
-                Event::Failed("only one channel exists here".to_owned())
-            }
+            Effect::Dial(_)
+            | Effect::Originate(_)
+            | Effect::Custom { .. }
+            | Effect::Channel { .. } => Event::Failed("only one channel exists here".to_owned()),
             Effect::Yield => Event::Resume,
             _ => Event::Done,
         };

@@ -54,7 +54,10 @@ pub(super) fn party(text: &[u8]) -> Party {
             let number = number.get(..end.unwrap_or(number.len())).unwrap_or(&[]);
             (text.get(..open).unwrap_or(&[]).trim_ascii(), Some(number))
         }
-        None if text.iter().all(|b| b.is_ascii_digit() || b"+*#".contains(b)) => {
+        None if text
+            .iter()
+            .all(|b| b.is_ascii_digit() || b"+*#".contains(b)) =>
+        {
             (&[][..], Some(text))
         }
         None => (text, None),

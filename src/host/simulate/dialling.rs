@@ -8,8 +8,7 @@ use crate::host::dial::{
     ANSWERED_ELSEWHERE, CONGESTION, NO_SUCH_TECHNOLOGY, NORMAL_CLEARING, Tally, Terms, USER_BUSY,
 };
 use crate::machine::{
-    AfterDial, Channel, ChannelState, Dial, Dialed, Environment, Event, Indication, Location,
-    Start,
+    AfterDial, Channel, ChannelState, Dial, Dialed, Environment, Event, Indication, Location, Start,
 };
 
 use super::Fate;
@@ -48,20 +47,22 @@ impl Simulation<'_> {
         for destination in targets {
             self.add_destination(id, destination, &here);
         }
-        let out: Vec<LegId> = self.dialling(id).map_or(Vec::new(), |d| d.alive().collect());
+        let out: Vec<LegId> = self
+            .dialling(id)
+            .map_or(Vec::new(), |d| d.alive().collect());
         if let Some(timeout) = timeout {
             self.after(timeout, Happening::DialTime { leg: id, token });
         }
         if let Some(deadline) = absolute {
             let left = deadline.saturating_sub(now);
-            self.after(left, Happening::Absolute { leg: id, token });
+            self.after(left, Happening::Absolute(id));
         }
         for leg in out {
             match (&before_call, self.legs.get_mut(leg)) {
                 (Some(target), Some(callee)) => {
                     callee.task = Task::BeforeCall;
                     callee.call.restart(Start::Subroutine(target.clone()));
-                    self.soon(Happening::Step(leg, Event::Start));
+                    self.resume(leg, Event::Start);
                 }
                 _ => self.call_destination(id, leg),
             }
@@ -202,14 +203,17 @@ impl Simulation<'_> {
             .map(|(name, value, inherit)| (inherit.written(&name), value))
             .collect();
         // What the calling half shows as its far side is the caller of the half that runs the dialplan.
-        leg.call
-            .place(Location {
-                exten: Text::EMPTY,
-                ..leg.call.location().clone()
-            });
+        leg.call.place(Location {
+            exten: Text::EMPTY,
+            ..leg.call.location().clone()
+        });
         let forwards = leg.forwards;
         let name = channel.name.as_bytes();
-        let other = [name.get(..name.len().saturating_sub(1)).unwrap_or(name), b"2"].concat();
+        let other = [
+            name.get(..name.len().saturating_sub(1)).unwrap_or(name),
+            b"2",
+        ]
+        .concat();
         let at = Location {
             context: Text::from(context),
             exten: Text::from(exten),
@@ -230,7 +234,7 @@ impl Simulation<'_> {
         if let Some(leg) = self.legs.get_mut(id) {
             leg.far = Far::Leg(far);
         }
-        self.soon(Happening::Step(far, Event::Start));
+        self.resume(far, Event::Start);
         true
     }
 
@@ -240,7 +244,10 @@ impl Simulation<'_> {
         let target = leg.target();
         let script = self.settings.scripts.iter().find(|s| s.is_for(&target));
         let Some(script) = script.cloned() else {
-            self.soon(Happening::Signal(id, Signal::Indication(Indication::Ringing)));
+            self.soon(Happening::Signal(
+                id,
+                Signal::Indication(Indication::Ringing),
+            ));
             return;
         };
         let signal = match script.fate {
@@ -251,7 +258,10 @@ impl Simulation<'_> {
             Fate::NoAnswer => None,
         };
         if !script.after.is_zero() || signal.is_none() {
-            self.soon(Happening::Signal(id, Signal::Indication(Indication::Ringing)));
+            self.soon(Happening::Signal(
+                id,
+                Signal::Indication(Indication::Ringing),
+            ));
         }
         if let Some(signal) = signal {
             self.after(script.after, Happening::Signal(id, signal));
@@ -389,7 +399,7 @@ impl Simulation<'_> {
             dialed.peer = Some(peer.call.channel().name.clone());
             dialed.number = Some(peer.destination.1.clone());
         }
-        self.soon(Happening::Step(caller, Event::Dialed(Box::new(dialed))));
+        self.resume(caller, Event::Dialed(Box::new(dialed)));
     }
 
     /// Hangs up the dialled channels that are left, except one.
@@ -397,7 +407,10 @@ impl Simulation<'_> {
         let Some(dialling) = self.dialling(caller) else {
             return;
         };
-        let others: Vec<LegId> = dialling.alive().filter(|leg| Some(*leg) != except).collect();
+        let others: Vec<LegId> = dialling
+            .alive()
+            .filter(|leg| Some(*leg) != except)
+            .collect();
         for leg in others {
             self.drop_leg(caller, leg, cause);
         }

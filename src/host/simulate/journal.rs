@@ -59,12 +59,7 @@ impl Journal {
 
     /// Takes out everything written so far.
     pub(super) fn drain(&self) -> Vec<Occurrence> {
-        std::mem::take(
-            &mut *self
-                .entries
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner),
-        )
+        std::mem::take(&mut *self.entries.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 

@@ -2,9 +2,7 @@
 
 use crate::base::Text;
 use crate::host::dial::{CONGESTION, NORMAL_CLEARING, USER_BUSY};
-use crate::machine::{
-    ChannelState, Event, Indication, Location, Originate, OriginateThen, Start,
-};
+use crate::machine::{ChannelState, Event, Indication, Location, Originate, OriginateThen, Start};
 
 use super::leg::{LegId, Owner, Waits};
 use super::simulation::{Happening, Signal, Simulation};
@@ -58,7 +56,7 @@ impl Simulation<'_> {
 
     /// The outcome reaches the channel that waits for it.
     fn originated(&mut self, id: LegId, status: &'static str) {
-        self.soon(Happening::Step(id, Event::Originated(Text::from(status))));
+        self.resume(id, Event::Originated(Text::from(status)));
     }
 
     fn forget_originated(&mut self, id: LegId) -> Option<Box<Originating>> {
@@ -110,12 +108,7 @@ impl Simulation<'_> {
                 exten,
                 priority,
             } => {
-                let place = [
-                    context.as_bytes(),
-                    exten.as_bytes(),
-                    priority.as_bytes(),
-                ]
-                .join(&b','); 
+                let place = [context.as_bytes(), exten.as_bytes(), priority.as_bytes()].join(&b',');
                 let at = answered.call.cx().parse_target(&place);
                 Start::Extension(at.unwrap_or(Location {
                     context,
@@ -126,7 +119,7 @@ impl Simulation<'_> {
         };
         answered.call.restart(start);
         self.originated(maker, "SUCCESS");
-        self.soon(Happening::Step(leg, Event::Start));
+        self.resume(leg, Event::Start);
     }
 
     /// The time for an answer is over.
