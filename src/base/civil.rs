@@ -50,7 +50,11 @@ fn date(days: i64) -> (i64, i64, i64) {
     let of_year = of_era - (365 * year + year / 4 - year / 100);
     let shifted = (5 * of_year + 2) / 153;
     let day = of_year - (153 * shifted + 2) / 5 + 1;
-    let month = if shifted < 10 { shifted + 3 } else { shifted - 9 };
+    let month = if shifted < 10 {
+        shifted + 3
+    } else {
+        shifted - 9
+    };
     (year + era * 400 + i64::from(month <= 2), month, day)
 }
 

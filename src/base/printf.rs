@@ -1,6 +1,10 @@
 //! Numbers as C's `printf` writes them.
 
 /// Flags, width and precision of a conversion.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "the flags of C are independent"
+)]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Spec {
     /// `-`: to the left.
@@ -54,7 +58,7 @@ impl Spec {
 
     /// `%d`.
     pub fn signed(&self, number: i64) -> Vec<u8> {
-        let digits = self.digits(number.unsigned_abs().to_string());
+        let digits = self.digits(&number.unsigned_abs().to_string());
         self.number(self.sign(number < 0), &digits, self.precision.is_none())
     }
 
@@ -66,7 +70,7 @@ impl Spec {
             b'X' => format!("{number:X}"),
             _ => number.to_string(),
         };
-        let mut digits = self.digits(text);
+        let mut digits = self.digits(&text);
         let mut prefix = "";
         if self.alternative && number != 0 {
             match conversion {
@@ -80,12 +84,12 @@ impl Spec {
     }
 
     /// Leading zeros up to the precision; 0 with precision 0 is nothing.
-    fn digits(&self, text: String) -> String {
+    fn digits(&self, text: &str) -> String {
         let precision = self.precision.unwrap_or(1).min(WIDEST);
         if precision == 0 && text == "0" {
             return String::new();
         }
-        "0".repeat(precision.saturating_sub(text.len())) + &text
+        "0".repeat(precision.saturating_sub(text.len())) + text
     }
 
     /// `%f`, `%e`, `%g`, `%a` and their capital forms.

@@ -1,5 +1,6 @@
 //! STRFTIME and STRPTIME.
 
+use jiff::Timestamp;
 use jiff::civil::DateTime;
 use jiff::tz::AmbiguousOffset;
 
@@ -108,7 +109,7 @@ fn in_zone(wall: i64, zone: &Zone) -> Option<i64> {
     if matches!(ambiguous.offset(), AmbiguousOffset::Gap { .. }) {
         return None;
     }
-    ambiguous.earlier().ok().map(|t| t.as_second())
+    ambiguous.earlier().ok().map(Timestamp::as_second)
 }
 
 /// Seconds and microseconds. Asterisk reads a long double, whose 64 bits the fraction shares with the seconds.
@@ -116,9 +117,8 @@ fn epoch(text: &[u8]) -> Option<(i64, u32)> {
     let (number, _) = double(text)?;
     let seconds = number.trunc() as i64;
     let point = text.iter().position(|b| !b.is_ascii_digit() && *b != b' ');
-    let decimals = match point.and_then(|at| text.get(at..)) {
-        Some([b'.', decimals @ ..]) => decimals,
-        _ => return Some((seconds, 0)),
+    let Some([b'.', decimals @ ..]) = point.and_then(|at| text.get(at..)) else {
+        return Some((seconds, 0));
     };
     let (mut numerator, mut scale) = (0u128, 1u128);
     for digit in decimals.iter().take_while(|b| b.is_ascii_digit()).take(18) {

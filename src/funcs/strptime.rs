@@ -25,7 +25,11 @@ pub(super) fn read(text: &[u8], format: &[u8]) -> Option<Read> {
         state.hour += 12;
     }
     if let Some(century) = state.century {
-        let year = if state.short_year { state.year.rem_euclid(100) } else { 0 };
+        let year = if state.short_year {
+            state.year.rem_euclid(100)
+        } else {
+            0
+        };
         state.year = century * 100 + year;
     }
     let (mut month, mut day) = (state.month.unwrap_or(1), state.day.unwrap_or(0));
@@ -108,7 +112,11 @@ impl State {
             _ => b"",
         };
         if !composite.is_empty() {
-            return if depth > 0 { None } else { self.run(text, composite, depth + 1) };
+            return if depth > 0 {
+                None
+            } else {
+                self.run(text, composite, depth + 1)
+            };
         }
         let rest;
         match conversion {
@@ -150,9 +158,8 @@ impl State {
                     b'd' | b'e' => (1, 31, 2),
                     b'G' | b'Y' => (0, 9999, 4),
                     b'H' | b'k' => (0, 23, 2),
-                    b'I' | b'l' => (1, 12, 2),
+                    b'I' | b'l' | b'm' => (1, 12, 2),
                     b'j' => (1, 366, 3),
-                    b'm' => (1, 12, 2),
                     b'M' => (0, 59, 2),
                     b'S' => (0, 61, 2),
                     b'u' => (1, 7, 1),
@@ -238,7 +245,11 @@ fn offset(text: &[u8]) -> Option<&[u8]> {
     match text.split_first()? {
         (b'Z', rest) => Some(rest),
         (b'+' | b'-', rest) => {
-            let digits = rest.iter().take(4).take_while(|b| b.is_ascii_digit()).count();
+            let digits = rest
+                .iter()
+                .take(4)
+                .take_while(|b| b.is_ascii_digit())
+                .count();
             let with_colon = digits == 2 && rest.get(2) == Some(&b':');
             let end = if with_colon { 5 } else { digits };
             if digits == 2 || digits == 4 {
