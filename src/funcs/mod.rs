@@ -33,6 +33,7 @@ functions! {
     global: GLOBAL, GLOBAL_DELETE, GLOBAL_EXISTS;
     group: GROUP, GROUP_COUNT, GROUP_LIST, GROUP_MATCH_COUNT;
     hash: HASH, HASHKEYS;
+    iconv: ICONV;
     json: JSON_DECODE;
     len: LEN;
     local: LOCAL, LOCAL_PEEK, STACK_PEEK;
