@@ -14,7 +14,7 @@ use crate::machine::expression::{CallResult, Evaluation, Memory, Progress, evalu
 use crate::machine::image::Image;
 use crate::machine::{Answer, AnswerThen, AnswerThenText, Cx, Effect, Event};
 use crate::program::instruction::{CallId, CodeId, ExpressionId, Instruction};
-use crate::syntax::lex::template::{Piece, function_call, has_substitution, next_piece, reference};
+use crate::syntax::lex::template::{Piece, function_call, next_piece, reference};
 
 /// Bytes of application data after substitution (observed: the rest is cut in silence).
 pub const DATA_LIMIT: usize = 8191;
@@ -152,7 +152,7 @@ impl Evaluator {
         if let Some(Frame::Waiting(..)) = self.frames.last()
             && let Some(Frame::Waiting(usage, then)) = self.frames.pop()
         {
-            let answer = then(cx, event, &mut self.out);
+            let answer = self.apart(cx, |cx, out| then(cx, event, out));
             if let Some(status) = self.answered(cx, answer, usage) {
                 return status;
             }
@@ -189,7 +189,7 @@ impl Evaluator {
                     };
                     let text = self.out.get(mark..).unwrap_or(&[]).to_vec();
                     self.out.truncate(mark);
-                    let answer = then(cx, text, &mut self.out);
+                    let answer = self.apart(cx, |cx, out| then(cx, text, out));
                     self.answered(cx, answer, usage)
                 }
                 Some(Frame::Expression(..)) => self.run_expression(cx),
@@ -454,6 +454,20 @@ impl Evaluator {
 
     // Functions.
 
+    /// Lets a function write to an empty buffer: it may read there what it wrote, and nothing else.
+    fn apart(
+        &mut self,
+        cx: &mut Cx<'_>,
+        write: impl FnOnce(&mut Cx<'_>, &mut Vec<u8>) -> Answer,
+    ) -> Answer {
+        let mut out = cx.state.spare.pop().unwrap_or_default();
+        out.clear();
+        let answer = write(cx, &mut out);
+        self.out.extend_from_slice(&out);
+        cx.state.spare.push(out);
+        answer
+    }
+
     fn answered(&mut self, cx: &mut Cx<'_>, answer: Answer, usage: Use) -> Option<Status> {
         match answer {
             Answer::Done | Answer::Failed => {
@@ -524,7 +538,7 @@ impl Evaluator {
             refuse(cx, name, function.is_some());
             return None;
         };
-        let answer = read.read(cx, arguments, &mut self.out);
+        let answer = self.apart(cx, |cx, out| read.read(cx, arguments, out));
         let usage = Use {
             mark,
             cut,
@@ -610,11 +624,6 @@ impl Evaluator {
             Role::Variable | Role::Whole => self.read(cx, inside),
         }
     }
-}
-
-/// Whether a text must be substituted at all.
-pub(crate) fn needs_substitution(image: &Image, text: &[u8]) -> bool {
-    has_substitution(text, image.program.options.anglesubstitution)
 }
 
 fn append_slot(image: &Image, cx: &Cx<'_>, slot: crate::program::slots::Slot, out: &mut Vec<u8>) {
