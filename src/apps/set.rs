@@ -35,9 +35,8 @@ fn run(cx: &mut Cx<'_>, data: &[u8]) -> Flow {
     if let Some((name, value)) = assignment(data) {
         return set(cx, name, value);
     }
-    let text = bstr::BStr::new(data);
     cx.log(&code::SET_WITHOUT_EQUALS, || {
-        format!("no `=` in `Set({text})`")
+        format!("no `=` in `Set({})`", bstr::BStr::new(data))
     });
     Flow::Next
 }

@@ -17,11 +17,13 @@ use crate::program::instruction::{CallId, CodeId, ExpressionId, Instruction};
 use crate::syntax::lex::template::{Piece, function_call, next_piece, reference};
 
 /// Bytes of application data after substitution (observed: the rest is cut in silence).
-pub const DATA_LIMIT: usize = 8191;
+pub(crate) const DATA_LIMIT: usize = 8191;
 /// Bytes of one `${ }` or `$[ ]`, of its inside, and of one value (observed).
-pub const VALUE_LIMIT: usize = 4095;
+pub(crate) const VALUE_LIMIT: usize = 4095;
 /// How deep substitutions nest (observed): the inside of the fifteenth is not substituted any more.
-pub const DEPTH_LIMIT: usize = 15;
+pub(crate) const DEPTH_LIMIT: usize = 15;
+/// Evaluations that wait for each other, such as those of EVAL() in EVAL().
+const FRAME_LIMIT: usize = 1000;
 
 thread_local! {
     // What expressions learn (compiled patterns, parsed texts) is bounded and the same for every call.
@@ -469,6 +471,18 @@ impl Evaluator {
     }
 
     fn answered(&mut self, cx: &mut Cx<'_>, answer: Answer, usage: Use) -> Option<Status> {
+        let answer = match answer {
+            // A text that evaluates itself: Asterisk would run out of stack.
+            Answer::Substitute(..) | Answer::Read(..) | Answer::Subroutine(..)
+                if self.frames.len() >= FRAME_LIMIT =>
+            {
+                cx.log(&code::SUBSTITUTION_TOO_DEEP, || {
+                    code::SUBSTITUTION_TOO_DEEP.title.to_owned()
+                });
+                Answer::Failed
+            }
+            answer => answer,
+        };
         match answer {
             Answer::Done | Answer::Failed => {
                 let failed = matches!(answer, Answer::Failed);
