@@ -1,6 +1,7 @@
 //! Hangup.
 
 use crate::base::cause::cause_named;
+use crate::base::duration::leading_number;
 use crate::diagnostic::code;
 use crate::library::Application;
 use crate::machine::{Cx, Flow};
@@ -18,7 +19,9 @@ fn run(cx: &mut Cx<'_>, data: &[u8]) -> Flow {
     let cause = if data.is_empty() {
         None
     } else {
-        let cause = cause_named(data);
+        // A number counts whatever it means, also with text after it.
+        let number = || leading_number(data).map(|(n, _)| n.clamp(0.0, f64::from(i32::MAX)) as u32);
+        let cause = cause_named(data).or_else(number);
         if cause.is_none() {
             let given = bstr::BStr::new(data).to_string();
             cx.log(&code::HANGUP_CAUSE_INVALID, || {
@@ -27,6 +30,7 @@ fn run(cx: &mut Cx<'_>, data: &[u8]) -> Flow {
         }
         cause
     };
+    cx.channel_mut().set_item(b"hangupsource", b"dialplan/builtin");
     let channel = cx.channel_mut();
     match cause {
         Some(cause) => channel.cause = cause,

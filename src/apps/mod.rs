@@ -4,7 +4,7 @@ use crate::library::Application;
 
 macro_rules! applications {
     ($($file:ident: $($name:ident),+;)*) => {
-        $(mod $file;)*
+        $(pub mod $file;)*
         /// Every application.
         pub static ALL: &[&Application] = &[$($(&$file::$name),+),*];
     };
@@ -12,6 +12,9 @@ macro_rules! applications {
 
 applications! {
     answer: ANSWER;
+    background: BACKGROUND, WAIT_EXTEN;
+    channels: SOFT_HANGUP, CHANNEL_REDIRECT, TRANSFER, ECHO;
+    db_deltree: DB_DELTREE;
     dial: DIAL, RETRY_DIAL;
     exec: EXEC, TRY_EXEC, EXEC_IF;
     gosub: GOSUB, GOSUB_IF, RETURN, STACK_POP;
@@ -23,7 +26,12 @@ applications! {
     indicate: RINGING, PROGRESS, PROCEEDING, BUSY, CONGESTION;
     no_op: NO_OP;
     originate: ORIGINATE;
+    playback: PLAYBACK;
     raise_exception: RAISE_EXCEPTION;
+    read: READ, READ_EXTEN;
+    record: RECORD;
+    records: RESET_CDR, FORK_CDR, CEL_GEN_USER_EVENT, USER_EVENT, DUMP_CHAN;
+    say: SAY_NUMBER, SAY_ORDINAL, SAY_DIGITS, SAY_ALPHA, SAY_ALPHA_CASE, SAY_PHONETIC, SAY_MONEY;
     set: SET, MSET;
     verbose: VERBOSE, LOG;
     wait: WAIT, WAIT_UNTIL, WAIT_DIGIT, WAIT_FOR_CONDITION;

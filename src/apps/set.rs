@@ -50,12 +50,7 @@ fn assignment(text: &[u8]) -> Option<(&[u8], &[u8])> {
 }
 
 fn set(cx: &mut Cx<'_>, name: &[u8], value: &[u8]) -> Flow {
-    if name.iter().any(|b| *b == b' ' || *b == b'\t') && !name.ends_with(b")") {
-        let text = bstr::BStr::new(name).to_string();
-        cx.log(&code::SPACES_IN_VARIABLE_NAME, || {
-            format!("the name `{text}` has blanks, which belong to it")
-        });
-    }
+    note_blanks(cx, name);
     if name.ends_with(b")") {
         return Flow::Write {
             function: name.to_vec(),
@@ -65,6 +60,16 @@ fn set(cx: &mut Cx<'_>, name: &[u8], value: &[u8]) -> Flow {
     }
     cx.set(name, value);
     Flow::Next
+}
+
+/// Blanks count also in the arguments of a function that is written.
+fn note_blanks(cx: &mut Cx<'_>, name: &[u8]) {
+    if name.contains(&b' ') {
+        cx.log(&code::SPACES_IN_VARIABLE_NAME, || {
+            let name = bstr::BStr::new(name);
+            format!("the name `{name}` has blanks, which belong to it")
+        });
+    }
 }
 
 fn run_many(cx: &mut Cx<'_>, data: &[u8]) -> Flow {
@@ -93,6 +98,7 @@ fn set_all(cx: &mut Cx<'_>, mut pairs: std::vec::IntoIter<Vec<u8>>) -> Flow {
                 then: Some(Box::new(move |cx, _| set_all(cx, pairs))),
             };
         }
+        note_blanks(cx, name);
         cx.set(name, value);
     }
     Flow::Next

@@ -1,6 +1,7 @@
 //! Things without dialplan knowledge: places, sources, names, byte texts, numbers.
 
 pub mod arguments;
+pub mod callerid;
 pub mod cause;
 pub mod condition;
 pub mod duration;

@@ -1,7 +1,5 @@
 //! What a variable holds: text, or an integer whose text is made only when somebody reads it as text.
 
-use std::io::Write;
-
 use crate::base::Text;
 
 /// The value of a variable.
@@ -70,8 +68,7 @@ impl Value {
 /// Appends the decimal form of an integer without allocating.
 #[inline]
 pub fn append_int(n: i64, out: &mut Vec<u8>) {
-    // Writing into a Vec cannot fail.
-    let _ = write!(out, "{n}");
+    out.extend_from_slice(itoa::Buffer::new().format(n).as_bytes());
 }
 
 /// The integer of a text that prints back as the same text: no sign, no leading zero, below 10^18.

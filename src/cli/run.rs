@@ -134,7 +134,7 @@ pub(crate) fn run(args: &RunArgs) -> i32 {
     }
     let mut channel = world.channel(&start);
     if !args.json {
-        channel = channel.watch(|occurrence| console::show(occurrence));
+        channel = channel.traceless().watch(console::show);
     }
     if args.real_time {
         channel = channel.pace(std::thread::sleep);
@@ -243,7 +243,7 @@ impl World<'_> {
             }
             engine.swap(&plan, &self.report);
         }
-        let mut own = Channel::new("main");
+        let mut own = Channel::new(json::OWN_NAME);
         if let Some(callerid) = &start.callerid {
             own.caller = start::party(callerid);
         }

@@ -177,7 +177,7 @@ impl Texts {
             if !closed {
                 return false;
             }
-            code.push(Instruction::Open);
+            code.push(arguments_begin(name));
             self.literal(arguments, code);
             let function = self.function(name);
             self.call(
@@ -258,7 +258,7 @@ impl Texts {
             .position(|&b| b == b':')
             .and_then(|colon| tail.get(colon + 1..))
             .map(Cut::parse);
-        code.push(Instruction::Open);
+        code.push(arguments_begin(name));
         self.text(arguments, slots, code);
         let function = self.function(name);
         self.call(
@@ -329,7 +329,7 @@ impl Texts {
         if self.typed(source, slots, code) {
             return;
         }
-        code.push(Instruction::Open);
+        code.push(Instruction::Open(0));
         self.text(source, slots, code);
         code.push(Instruction::PushText);
     }
@@ -380,6 +380,11 @@ impl Texts {
             _ => None,
         }
     }
+}
+
+/// The arguments of a function begin.
+fn arguments_begin(name: &[u8]) -> Instruction {
+    Instruction::Open(u16::try_from(name.len() + 1).unwrap_or(u16::MAX))
 }
 
 /// How deep substitutions nest in the inside of one, counted up to `limit`.

@@ -188,6 +188,7 @@ codes! {
     LIMIT_PRIORITIES = "R970" "limit-priorities" Error "the call executed more priorities than allowed";
     LIMIT_GOSUB_DEPTH = "R971" "limit-gosub-depth" Error "Gosubs nest deeper than allowed";
     LIMIT_MEMORY = "R972" "limit-memory" Error "the call holds more memory than allowed";
+    LIMIT_NESTING = "R975" "limit-nesting" Error "applications that run each other nest deeper than allowed";
     VALUE_CUT = "R973" "value-cut" Notice "a value was cut at Asterisk's limit";
     NOT_ALLOWED = "R974" "not-allowed" Error "the engine does not allow this application or function";
 }

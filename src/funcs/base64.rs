@@ -18,6 +18,8 @@ pub static BASE64_ENCODE: Function = Function::read(
         if text.is_empty() {
             return empty(cx, "BASE64_ENCODE");
         }
+        // Asterisk stops at the last whole group that fits.
+        let text = text.get(..LONGEST).unwrap_or(text);
         out.extend_from_slice(STANDARD.encode(text).as_bytes());
         Answer::Done
     },
@@ -50,6 +52,9 @@ pub static BASE64_DECODE: Function = Function::read(
     evaluate: "${BASE64_DECODE(Ym9i)} ${BASE64_DECODE(Ym8)}",
     expect: "bob bo",
 }]);
+
+/// Bytes whose encoding of 4092 bytes fits into the 4095 of a value.
+const LONGEST: usize = 3069;
 
 fn empty(cx: &mut Cx<'_>, name: &str) -> Answer {
     cx.log(&code::BAD_ARGUMENT, || format!("{name} without a text"));

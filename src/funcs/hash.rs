@@ -11,9 +11,9 @@ pub static HASH: Function = Function::read_write(
     "HASH",
     "A member of an associative array.",
     "array[,key]",
-    "Without a key it gives all values, the newest first, with commas between. Members are variables of the channel \
-     named `~HASH~array~key~`; `_` before the array's name makes them inherited. Writing an array without a key \
-     sets the members named in `~ODBCFIELDS~`, in this order.",
+    "Without a key it gives all values, the newest first, with commas between, and notes the keys, the oldest first, \
+     in `~ODBCFIELDS~`. Members are variables of the channel named `~HASH~array~key~`; `_` before the array's name \
+     makes them inherited. Writing an array without a key sets the members named in `~ODBCFIELDS~`, in this order.",
     |cx: &mut Cx<'_>, arguments, out| {
         let (array, key) = parts(arguments);
         if let Some(key) = key {
@@ -22,11 +22,19 @@ pub static HASH: Function = Function::read_write(
             }
             return Answer::Done;
         }
-        for (i, (_, value)) in cx.variables_with_prefix(&prefix(&array)).iter().enumerate() {
+        let prefix = prefix(&array);
+        let members = cx.variables_with_prefix(&prefix);
+        let mut keys = Vec::new();
+        for (i, (name, value)) in members.iter().enumerate() {
             if i > 0 {
                 out.push(b',');
             }
             out.extend_from_slice(value);
+            keys.push(key_of(name, &prefix));
+        }
+        if !keys.is_empty() {
+            keys.reverse();
+            cx.set(b"~ODBCFIELDS~", &keys.join(&b','));
         }
         Answer::Done
     },
@@ -68,8 +76,7 @@ pub static HASHKEYS: Function = Function::read(
             if i > 0 {
                 out.push(b',');
             }
-            let key = name.get(prefix.len()..).unwrap_or(&[]);
-            out.extend_from_slice(key.strip_suffix(b"~").unwrap_or(key));
+            out.extend_from_slice(key_of(name, &prefix));
         }
         Answer::Done
     },
@@ -79,6 +86,11 @@ pub static HASHKEYS: Function = Function::read(
 fn parts(arguments: &[u8]) -> (Vec<u8>, Option<Vec<u8>>) {
     let mut arguments = standard(arguments, 2).into_iter();
     (arguments.next().unwrap_or_default(), arguments.next())
+}
+
+fn key_of<'a>(name: &'a [u8], prefix: &[u8]) -> &'a [u8] {
+    let key = name.get(prefix.len()..).unwrap_or(&[]);
+    key.strip_suffix(b"~").unwrap_or(key)
 }
 
 fn prefix(array: &[u8]) -> Vec<u8> {

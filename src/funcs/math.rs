@@ -1,5 +1,6 @@
 //! MATH, INC and DEC, MIN, MAX and ABS.
 
+use crate::base::Value;
 use crate::base::arguments::standard;
 use crate::base::scan::{double, fixed, int, to_int};
 use crate::base::value::append_int;
@@ -248,8 +249,9 @@ fn step(cx: &mut Cx<'_>, name: &[u8], by: i32, out: &mut Vec<u8>) -> Answer {
         });
         return Answer::Failed;
     };
-    append_int(i64::from(number.wrapping_add(by)), out);
-    cx.set(name, out);
+    let number = Value::integer(i64::from(number.wrapping_add(by)));
+    number.append_to(out);
+    cx.set_value(name, number);
     Answer::Done
 }
 

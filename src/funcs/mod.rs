@@ -13,7 +13,9 @@ macro_rules! functions {
 functions! {
     array: ARRAY, POP, PUSH, SHIFT, UNSHIFT;
     base64: BASE64_DECODE, BASE64_ENCODE;
+    callerid: CALLERID, CONNECTEDLINE, REDIRECTING;
     case: TOLOWER, TOUPPER;
+    channel: CHANNEL;
     csv: CSV_QUOTE, QUOTE;
     cut: CUT, SORT;
     db: DB, DB_DELETE, DB_EXISTS, DB_KEYCOUNT, DB_KEYS;

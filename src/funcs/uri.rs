@@ -4,6 +4,9 @@ use crate::base::scan::{before_zero, skip_blanks};
 use crate::library::{Example, Function};
 use crate::machine::{Answer, Cx};
 
+/// Bytes of a value; the last character that does not fit is left out as a whole.
+const LONGEST: usize = 4095;
+
 /// To URI form.
 pub static URIENCODE: Function = Function::read(
     "URIENCODE",
@@ -11,8 +14,13 @@ pub static URIENCODE: Function = Function::read(
     "text",
     "Letters, digits and `~ ! * ' ( ) - _ .` stay; every other byte becomes `%` and two capital hexadecimal digits.",
     |_: &mut Cx<'_>, text, out| {
+        let end = out.len() + LONGEST;
         for &b in text {
-            if b.is_ascii_alphanumeric() || b"~!*'()-_.".contains(&b) {
+            let plain = b.is_ascii_alphanumeric() || b"~!*'()-_.".contains(&b);
+            if out.len() + if plain { 1 } else { 3 } > end {
+                break;
+            }
+            if plain {
                 out.push(b);
             } else {
                 out.extend_from_slice(format!("%{b:02X}").as_bytes());

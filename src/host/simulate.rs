@@ -140,6 +140,7 @@ pub struct SimChannel {
     seed: u64,
     watch: Option<Watch>,
     pace: Option<Pace>,
+    traceless: bool,
     fault: Option<RunError>,
 }
 
@@ -224,6 +225,13 @@ impl SimChannel {
     #[must_use]
     pub fn watch(mut self, watch: impl FnMut(&Occurrence) + Send + 'static) -> Self {
         self.watch = Some(Box::new(watch));
+        self
+    }
+
+    /// Leaves executed priorities out of the report: for hosts that watch, and calls that run for long.
+    #[must_use]
+    pub fn traceless(mut self) -> Self {
+        self.traceless = true;
         self
     }
 

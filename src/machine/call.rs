@@ -19,6 +19,9 @@ use crate::machine::{
 use crate::program::slots::Slot;
 use crate::syntax::lex::template::next_piece;
 
+/// Most applications that wait for each other: Exec(Exec(…)).
+const MAX_NESTED: usize = 1024;
+
 /// What a new call is made of.
 pub struct CallSetup {
     /// The dialplan.
@@ -408,7 +411,7 @@ impl Call {
                 };
                 self.flow(image, flow)
             }
-            Doing::Loop => self.loop_event(image, event),
+            Doing::Loop => self.loop_event(event),
         }
     }
 
@@ -636,6 +639,15 @@ impl Call {
                 } => {
                     if let Some(then) = then {
                         self.pending.push(Pending::Flow(then));
+                    }
+                    if self.pending.len() > MAX_NESTED {
+                        // A text that runs itself, such as Exec(${x}) with x = Exec(${x}).
+                        cx.state.limit(
+                            &code::LIMIT_NESTING,
+                            "applications that run each other nest too deeply",
+                        );
+                        flow = Flow::Leave;
+                        continue;
                     }
                     match image.names.application(&application) {
                         Some(linked) => linked.body.run(&mut cx, &data),

@@ -113,4 +113,12 @@ impl Channel {
             hangup_handlers: Vec::new(),
         }
     }
+
+    /// Sets an item of CHANNEL().
+    pub fn set_item(&mut self, name: &[u8], value: &[u8]) {
+        match self.items.iter_mut().find(|(n, _)| n.as_bytes() == name) {
+            Some((_, old)) => *old = Text::from(value),
+            None => self.items.push((Text::from(name), Text::from(value))),
+        }
+    }
 }

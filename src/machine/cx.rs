@@ -85,6 +85,11 @@ impl Cx<'_> {
         self.state.exception = Some((reason.into(), self.state.at.clone()));
     }
 
+    /// Digits of a new extension are looked for in this context from now on (BackGround with a context).
+    pub fn collect_in(&mut self, context: Text) {
+        self.state.at.context = context;
+    }
+
     /// Return of a subroutine that the machine itself started: whoever waits for it goes on.
     pub fn leave_subroutine(&mut self, back: Location) -> Flow {
         self.state.at = back;

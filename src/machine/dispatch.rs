@@ -87,9 +87,6 @@ impl Call {
     fn run_general(&mut self, image: &Image) -> Option<Effect> {
         self.fuel -= 1;
         self.executed += 1;
-        if self.absolute_expired() {
-            return self.absolute_timeout();
-        }
         self.general(image)
     }
 

@@ -20,7 +20,7 @@ use crate::syntax::lex::template::{Piece, function_call, has_substitution, next_
 pub const DATA_LIMIT: usize = 8191;
 /// Bytes of one `${ }` or `$[ ]`, of its inside, and of one value (observed).
 pub const VALUE_LIMIT: usize = 4095;
-/// How deep substitutions nest (observed).
+/// How deep substitutions nest (observed): the inside of the fifteenth is not substituted any more.
 pub const DEPTH_LIMIT: usize = 15;
 
 thread_local! {
@@ -84,7 +84,8 @@ enum Frame {
 #[derive(Default)]
 pub(crate) struct Evaluator {
     out: Vec<u8>,
-    marks: Vec<usize>,
+    /// Where arguments and texts begin, and how much stands before them in Asterisk's buffer.
+    marks: Vec<(usize, u16)>,
     values: Vec<Value>,
     frames: Vec<Frame>,
 }
@@ -233,9 +234,9 @@ impl Evaluator {
                     cx.append_core(core, &mut self.out);
                     cut_output(&mut self.out, start, code.cut(cut));
                 }
-                Instruction::Open => self.marks.push(self.out.len()),
+                Instruction::Open(before) => self.marks.push((self.out.len(), before)),
                 Instruction::PushText => {
-                    let mark = self.marks.pop().unwrap_or(0);
+                    let mark = self.marks.pop().map_or(0, |(mark, _)| mark);
                     let value = Value::from_bytes(self.out.get(mark..).unwrap_or(&[]));
                     self.out.truncate(mark);
                     self.values.push(value);
@@ -299,7 +300,7 @@ impl Evaluator {
     fn call(&mut self, image: &Image, cx: &mut Cx<'_>, id: CallId, pc: u32) -> Option<Status> {
         self.park(pc);
         let call = image.program.code.call(id)?;
-        let mark = self.marks.pop().unwrap_or(0);
+        let mark = self.marks.pop().map_or(0, |(mark, _)| mark);
         let arguments = self.out.get(mark..).unwrap_or(&[]);
         let long = call.name.len() + arguments.len() + call.tail.len() + 2 > VALUE_LIMIT;
         if long || (call.substituted && !balanced(arguments)) {
@@ -379,9 +380,25 @@ impl Evaluator {
             self.values.push(value);
         } else {
             let start = self.out.len();
+            let room = self.room();
             value.append_to(&mut self.out);
-            self.out.truncate(start + VALUE_LIMIT);
+            self.out.truncate(start + VALUE_LIMIT.min(room));
         }
+    }
+
+    /// How long the result of an expression may be here: it is written to the buffer itself, with a zero byte
+    /// behind it.
+    fn room(&self) -> usize {
+        let (mark, limit) = match self.frames.last() {
+            Some(Frame::Text(frame)) => (frame.mark, frame.limit),
+            _ => match self.marks.last() {
+                Some(&(mark, before)) => (mark, VALUE_LIMIT - usize::from(before).min(VALUE_LIMIT)),
+                None => (0, DATA_LIMIT),
+            },
+        };
+        (mark + limit)
+            .saturating_sub(self.out.len())
+            .saturating_sub(1)
     }
 
     fn start_expression(&mut self, text: &[u8], keep: bool) {
@@ -555,7 +572,7 @@ impl Evaluator {
                 } else {
                     Role::Variable
                 };
-                if nested && depth + 1 > DEPTH_LIMIT {
+                if nested && depth + 1 >= DEPTH_LIMIT {
                     cx.log(&code::SUBSTITUTION_TOO_DEEP, || {
                         code::SUBSTITUTION_TOO_DEEP.title.to_owned()
                     });

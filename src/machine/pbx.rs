@@ -15,6 +15,9 @@ use crate::program::matcher::Want;
 /// How long busy and congestion tones last when an extension ends after a failed Dial.
 const TONE: Duration = Duration::from_secs(10);
 
+/// Most digits that are collected for one extension.
+const LONGEST_NUMBER: usize = 255;
+
 /// Which part of its life a call is in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Phase {
@@ -133,6 +136,9 @@ impl Call {
     /// An application, and all that waited for it, came to an end.
     pub(super) fn finished(&mut self, image: &Image, flow: Flow) -> Option<Effect> {
         if std::mem::take(&mut self.state.returned) {
+            // Asterisk ends its own subroutines like a call that leaves, at the place they came from.
+            let at = self.state.at.clone();
+            self.state.note(Note::SpawnExit { at });
             return self.subroutine_done(image, true);
         }
         if let Some(to) = self.state.redirect.take() {
@@ -141,7 +147,7 @@ impl Call {
             self.doing = Doing::Lookup;
             return None;
         }
-        if self.phase == Phase::Application {
+        if self.phase == Phase::Application && self.outer.is_empty() {
             let left = !matches!(flow, Flow::Next);
             self.end(if left {
                 EndReason::Left
@@ -150,7 +156,8 @@ impl Call {
             });
             return None;
         }
-        let gone = self.state.hungup && !self.state.dead;
+        let gone =
+            self.state.hungup && !self.state.dead || self.in_main_loop() && self.absolute_expired();
         match flow {
             Flow::Next if !gone => {
                 self.next_line(image);
@@ -161,29 +168,28 @@ impl Call {
                 self.doing = Doing::Lookup;
                 None
             }
-            Flow::Error if !gone => self.application_error(image),
-            Flow::Incomplete if !gone => {
-                let digits = self.state.at.exten.to_vec();
-                let given = digits.len();
-                self.collect(Phase::Collect { digits, given })
-            }
-            Flow::Digit(digit) if !gone => self.collect(Phase::Collect {
-                digits: vec![digit],
-                given: 0,
-            }),
+            Flow::Error if !gone && self.in_main_loop() => self.application_error(image),
+            Flow::Incomplete if !gone && self.in_main_loop() => self.incomplete(),
+            Flow::Digit(digit) if !gone && self.in_main_loop() => self.collect(vec![digit], 0),
             Flow::Next | Flow::Jump(_) => self.left(image, false),
             _ => self.left(image, true),
         }
     }
 
+    /// Whether the loop of the call itself runs, which alone knows `i`, `t`, `T` and `e`; not `h`, a hangup
+    /// handler or a subroutine of the machine.
+    fn in_main_loop(&self) -> bool {
+        self.phase == Phase::Running && self.outer.is_empty()
+    }
+
     /// The call leaves the dialplan. `spawned`: an application ended it.
     fn left(&mut self, image: &Image, spawned: bool) -> Option<Effect> {
-        if self.absolute_expired() && !self.state.hungup {
-            return self.absolute_timeout();
-        }
         if spawned {
             let at = self.state.at.clone();
             self.state.note(Note::SpawnExit { at });
+        }
+        if self.in_main_loop() && !self.state.hungup && self.absolute_expired() {
+            return self.absolute_timeout();
         }
         if !self.outer.is_empty() {
             return self.subroutine_done(image, false);
@@ -208,11 +214,24 @@ impl Call {
     /// An application returned an error: `e`, if there is one and the call is not in it.
     fn application_error(&mut self, image: &Image) -> Option<Effect> {
         if self.state.at.exten.as_bytes() != b"e" && self.has(b"e") {
+            let at = self.state.at.clone();
+            self.state.note(Note::SpawnExit { at });
             self.cx().raise("ERROR");
             self.go(b"e");
             return None;
         }
         self.left(image, true)
+    }
+
+    /// More digits are wanted for the present extension. Where none can follow it is invalid.
+    fn incomplete(&mut self) -> Option<Effect> {
+        let at = self.state.at.clone();
+        if !self.state.match_more(&at.context, &at.exten) {
+            return self.invalid(at);
+        }
+        let digits = at.exten.to_vec();
+        let given = digits.len();
+        self.collect(digits, given)
     }
 
     /// Whether an extension exists at priority 1 of the present context.
@@ -251,10 +270,7 @@ impl Call {
         if self.state.image.program.options.autofallthrough {
             return self.fall_through();
         }
-        self.collect(Phase::Collect {
-            digits: Vec::new(),
-            given: 0,
-        })
+        self.collect(Vec::new(), 0)
     }
 
     /// The call was sent to an extension that does not exist.
@@ -282,19 +298,20 @@ impl Call {
 
     /// The end of an extension with autofallthrough: the tone of a failed Dial, then the end.
     fn fall_through(&mut self) -> Option<Effect> {
-        let mut status = self.cx().text_of(b"DIALSTATUS");
-        if status.is_empty() {
-            status = b"UNKNOWN".to_vec();
-        }
-        let indication = match status.as_slice() {
-            b"BUSY" => Some(Indication::Busy),
-            b"CONGESTION" | b"CHANUNAVAIL" => Some(Indication::Congestion),
+        let status = match self.cx().stored_variable(b"DIALSTATUS") {
+            Some(status) => status.to_text(),
+            None => Text::from("UNKNOWN"),
+        };
+        let tone = match status.to_ascii_uppercase().as_slice() {
+            b"BUSY" => Some((Indication::Busy, 17)),
+            b"CONGESTION" | b"CHANUNAVAIL" => Some((Indication::Congestion, 34)),
             _ => None,
         };
-        self.state.note(Note::AutoFallthrough {
-            status: Text::from(status),
-        });
-        if let Some(indication) = indication {
+        self.state.note(Note::AutoFallthrough { status });
+        if let Some((indication, cause)) = tone {
+            if !self.state.is_up() {
+                self.state.channel.cause = cause;
+            }
             self.phase = Phase::Tone;
             self.doing = Doing::Loop;
             return Some(Effect::Indicate(indication));
@@ -303,16 +320,13 @@ impl Call {
         None
     }
 
-    /// Collects digits of a new extension as long as a longer one could match.
-    fn collect(&mut self, phase: Phase) -> Option<Effect> {
-        let Phase::Collect { digits, given } = &phase else {
-            return None;
-        };
+    /// Collects digits of a new extension as long as a longer one could match; the first `given` digits were
+    /// there before anybody waited.
+    fn collect(&mut self, digits: Vec<u8>, given: usize) -> Option<Effect> {
         let first = digits.is_empty();
-        let more = first || self.state.match_more(&self.state.at.context, digits);
-        if !more || digits.len() >= 255 {
-            let (digits, given) = (digits.clone(), *given);
-            return self.collected(&digits, given, false);
+        let more = first || self.state.match_more(&self.state.at.context, &digits);
+        if !more || digits.len() >= LONGEST_NUMBER {
+            return self.collected(&digits, given);
         }
         let timeouts = &self.state.channel.timeouts;
         let timeout = if first {
@@ -320,38 +334,27 @@ impl Call {
         } else {
             timeouts.digit
         };
-        self.phase = phase;
+        self.phase = Phase::Collect { digits, given };
         self.doing = Doing::Loop;
         Some(Effect::Collect {
             timeout: Some(timeout),
         })
     }
 
-    fn collected(&mut self, digits: &[u8], given: usize, timeout: bool) -> Option<Effect> {
+    /// No more digits come: their extension, else `i` or `e`.
+    fn collected(&mut self, digits: &[u8], given: usize) -> Option<Effect> {
         self.phase = Phase::Running;
-        let waited_in_vain = timeout && digits.len() == given;
-        if waited_in_vain {
-            self.state.note(Note::Timeout);
+        if digits.len() == given {
             return self.timed_out();
         }
         let context = self.state.at.context.clone();
-        if digits.len() > given && self.state.exists(&context, digits, 1) {
+        if self.state.exists(&context, digits, 1) {
             self.state.at.exten = crate::machine::cx::cut_name(digits);
             self.state.at.priority = 1;
             self.doing = Doing::Lookup;
             return None;
         }
-        if timeout {
-            self.state.note(Note::Timeout);
-        }
         if self.has(b"i") {
-            self.state.note(Note::InvalidExtension {
-                at: Location {
-                    context,
-                    exten: Text::from(digits),
-                    priority: 1,
-                },
-            });
             self.cx().set(b"INVALID_EXTEN", digits);
             self.go(b"i");
             return None;
@@ -373,6 +376,7 @@ impl Call {
     /// No digit came.
     fn timed_out(&mut self) -> Option<Effect> {
         if self.has(b"t") {
+            self.state.note(Note::Timeout);
             self.go(b"t");
         } else if self.has(b"e") {
             self.cx().raise("RESPONSETIMEOUT");
@@ -388,22 +392,22 @@ impl Call {
     }
 
     /// An event for the loop itself.
-    pub(super) fn loop_event(&mut self, image: &Image, event: Event) -> Option<Effect> {
+    pub(super) fn loop_event(&mut self, event: Event) -> Option<Effect> {
         let phase = std::mem::replace(&mut self.phase, Phase::Running);
-        if matches!(event, Event::Hangup(_)) {
-            return self.left(image, false);
-        }
         match (phase, event) {
             (Phase::Collect { mut digits, given }, Event::Digit(digit)) => {
                 digits.push(digit);
-                self.collect(Phase::Collect { digits, given })
+                self.collect(digits, given)
             }
-            (Phase::Collect { digits, given }, _) => self.collected(&digits, given, true),
-            (Phase::Tone, _) => {
+            (Phase::Collect { digits, given }, Event::Timeout | Event::Done) => {
+                self.collected(&digits, given)
+            }
+            (Phase::Tone, event) if !matches!(event, Event::Hangup(_)) => {
                 self.phase = Phase::ToneEnds;
                 self.doing = Doing::Loop;
                 Some(Effect::Sleep(TONE))
             }
+            // A hang-up while the loop itself waits ends the call; also the absolute time-out does.
             _ => {
                 self.end_call(true);
                 None
@@ -521,7 +525,11 @@ impl Call {
     /// Drops frames that an internal subroutine left behind.
     fn unwind(&mut self) {
         while self.state.stack.iter().any(|f| f.internal) {
-            self.cx().pop_frame();
+            if let Some(frame) = self.cx().pop_frame()
+                && frame.internal
+            {
+                self.state.at = frame.back;
+            }
         }
     }
 

@@ -29,8 +29,9 @@ instructions! {
     Core(Core);
     /// The same, cut.
     CoreCut(Core, CutId);
-    /// Marks the end of the output: a function's arguments, or the text of a value, begin here.
-    Open;
+    /// Marks the end of the output: a function's arguments, or the text of a value, begin here. The number is the
+    /// length of what Asterisk holds before it in the same buffer: the function's name with its parenthesis.
+    Open(u16);
     /// Reads a function; its arguments are the output since the last mark, which its value replaces.
     Call(CallId);
     /// Puts the value of a slot on the stack.

@@ -5,11 +5,12 @@ use crate::diagnostic::Level;
 use crate::host::simulate::{Occurrence, What};
 use crate::machine::Note;
 
+use super::json::shown;
 use crate::cli::ui::{self, Style};
 
 /// Shows one thing that happened.
 pub(super) fn show(occurrence: &Occurrence) {
-    let channel = &occurrence.channel;
+    let channel = &Text::from(shown(&occurrence.channel).as_ref());
     match &occurrence.what {
         What::Priority {
             at,
@@ -24,7 +25,10 @@ pub(super) fn show(occurrence: &Occurrence) {
             line.extend_from_slice(format!(":{}] ", at.priority).as_bytes());
             let name = ui::paint(Style::Cyan, &application.to_string());
             line.extend_from_slice(name.as_bytes());
-            for (before, text, after) in [("(\"", channel, "\""), (", \"", data, "\")\n")] {
+            for (before, text, after) in [
+                ("(\"", channel, "\""),
+                (", \"", &Text::from(shown(data).as_ref()), "\")\n"),
+            ] {
                 line.extend_from_slice(before.as_bytes());
                 line.extend_from_slice(text);
                 line.extend_from_slice(after.as_bytes());
@@ -39,7 +43,7 @@ pub(super) fn show(occurrence: &Occurrence) {
                 3 => "    -- ",
                 _ => "       > ",
             };
-            ui::print(&[before.as_bytes(), text.as_bytes(), b"\n"].concat());
+            ui::print(&[before.as_bytes(), &shown(text), b"\n"].concat());
         }
         What::Log(entry) => {
             let (level, style) = match entry.level {

@@ -1,5 +1,6 @@
 //! The JSON form of a call: as the recorded scenarios have it.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
@@ -10,6 +11,19 @@ use crate::host::RunReport;
 use crate::host::simulate::ChannelReport;
 use crate::machine::{Location, Note};
 use crate::syntax::print::json::{byte_key, byte_string};
+
+/// What the channel of the call is called inside: a name that no dialplan writes out by chance.
+pub(super) const OWN_NAME: &str = "Local/main@run-00000000;2";
+/// What it is called in answers.
+const SHOWN_NAME: &[u8] = b"main";
+
+/// A text with the channel's name as answers show it.
+pub(super) fn shown(text: &[u8]) -> Cow<'_, [u8]> {
+    if bstr::ByteSlice::find(text, OWN_NAME).is_none() {
+        return Cow::Borrowed(text);
+    }
+    Cow::Owned(bstr::ByteSlice::replace(text, OWN_NAME, SHOWN_NAME))
+}
 
 /// The variables that are reported unless others are asked for.
 const VARIABLES: &[&str] = &[
@@ -98,7 +112,7 @@ pub(super) fn report(report: &mut RunReport, variables: &[String]) -> Value {
                         byte_string(&step.at.exten),
                         step.at.priority,
                         byte_string(step.application),
-                        byte_string(step.data),
+                        byte_string(&shown(step.data)),
                     ])
                 })
                 .collect()
@@ -111,7 +125,7 @@ pub(super) fn report(report: &mut RunReport, variables: &[String]) -> Value {
                 "vars": values(channel, variables),
                 "cause": channel.cause(),
             });
-            channels.insert(channel.name.to_vec(), answer);
+            channels.insert(shown(&channel.name).into_owned(), answer);
         }
     }
     let channels: Map<String, Value> = channels
@@ -159,7 +173,7 @@ fn values(channel: &mut ChannelReport, names: &[String]) -> Value {
     values
         .into_iter()
         .filter(|(_, value)| !value.is_empty())
-        .map(|(name, value)| (byte_key(&name), byte_string(&value)))
+        .map(|(name, value)| (byte_key(&name), byte_string(&shown(&value))))
         .collect::<Map<String, Value>>()
         .into()
 }
@@ -174,7 +188,7 @@ fn place(at: &Location) -> Value {
 
 /// A note, its keys sorted.
 fn note(channel: &Text, note: &Note) -> Value {
-    let channel = byte_string(channel);
+    let channel = byte_string(&shown(channel));
     match note {
         Note::AutoFallthrough { status } => json!({
             "channel": channel, "note": "auto-fallthrough", "status": byte_string(status)

@@ -170,7 +170,7 @@ impl Simulation<'_> {
         if let Some(leg) = self.legs.get_mut(id) {
             leg.task = Task::AfterAnswer;
             leg.call.restart(Start::Subroutine(target));
-            self.soon(Happening::Step(id, Event::Start));
+            self.resume(id, Event::Start);
         }
     }
 
@@ -187,7 +187,7 @@ impl Simulation<'_> {
                 priority: to.priority.saturating_add(1),
                 ..to
             }));
-            self.soon(Happening::Step(id, Event::Start));
+            self.resume(id, Event::Start);
         }
         self.answer_caller(caller);
         self.finish(caller, "ANSWER", AfterDial::Goto(place.clone()));
@@ -298,7 +298,7 @@ impl Simulation<'_> {
     }
 
     /// The caller of a Dial is gone, or (its absolute time-out) counts as gone.
-    pub(super) fn caller_left(&mut self, id: LegId, _hung_up: bool) {
+    pub(super) fn caller_left(&mut self, id: LegId) {
         let Some(dialling) = self.dialling(id) else {
             return;
         };
@@ -342,13 +342,26 @@ impl Simulation<'_> {
             return;
         };
         let terms = dialling.terms.clone();
+        let here = self.legs.get(caller).map(|leg| leg.call.location().clone());
+        self.callee_goes(caller, id, over, &terms, here);
+        self.talk_ends(caller, &terms, over);
+    }
+
+    /// Another channel sent the callee elsewhere: for the caller, it hung up.
+    pub(super) fn callee_taken(&mut self, caller: LegId) {
+        if let Some(dialling) = self.dialling(caller) {
+            let terms = dialling.terms.clone();
+            self.talk_ends(caller, &terms, Over::Callee(0));
+        }
+    }
+
+    /// What the end of a talk means for the caller.
+    fn talk_ends(&mut self, caller: LegId, terms: &Terms, over: Over) {
         let cause = match over {
             Over::Callee(cause) if cause != 0 && cause != ANSWERED_ELSEWHERE => Some(cause),
             Over::Callee(_) | Over::Ended => Some(NORMAL_CLEARING),
             Over::Caller => None,
         };
-        let here = self.legs.get(caller).map(|leg| leg.call.location().clone());
-        self.callee_goes(caller, id, over, &terms, here);
         let next = if terms.go_on && over != Over::Caller {
             AfterDial::Continue
         } else {
@@ -396,17 +409,21 @@ impl Simulation<'_> {
             };
             if let Some(to) = to {
                 peer.owner = None;
+                peer.task = Task::Own;
+                peer.token += 1;
                 peer.call.channel_mut().cause = 0;
                 peer.call.restart(Start::Extension(to));
-                self.soon(Happening::Step(id, Event::Start));
+                self.resume(id, Event::Start);
                 return;
             }
         }
         if terms.callee_h {
             peer.owner = None;
+            peer.task = Task::Own;
+            peer.token += 1;
             peer.call.place(here);
             peer.call.restart(Start::End { h: true });
-            self.soon(Happening::Step(id, Event::Start));
+            self.resume(id, Event::Start);
             return;
         }
         self.drop_leg(caller, id, NORMAL_CLEARING);
@@ -436,7 +453,7 @@ impl Simulation<'_> {
                 let Some(leg) = self.legs.get_mut(id) else {
                     return;
                 };
-                let mut cx = leg.call.cx();
+                let cx = leg.call.cx();
                 let mut context = cx.text_of(b"EXITCONTEXT");
                 if context.is_empty() {
                     context = cx.location().context.to_vec();

@@ -55,14 +55,14 @@ impl Simulation<'_> {
         }
         if let Some(deadline) = absolute {
             let left = deadline.saturating_sub(now);
-            self.after(left, Happening::Absolute { leg: id, token });
+            self.after(left, Happening::Absolute(id));
         }
         for leg in out {
             match (&before_call, self.legs.get_mut(leg)) {
                 (Some(target), Some(callee)) => {
                     callee.task = Task::BeforeCall;
                     callee.call.restart(Start::Subroutine(target.clone()));
-                    self.soon(Happening::Step(leg, Event::Start));
+                    self.resume(leg, Event::Start);
                 }
                 _ => self.call_destination(id, leg),
             }
@@ -234,7 +234,7 @@ impl Simulation<'_> {
         if let Some(leg) = self.legs.get_mut(id) {
             leg.far = Far::Leg(far);
         }
-        self.soon(Happening::Step(far, Event::Start));
+        self.resume(far, Event::Start);
         true
     }
 
@@ -399,7 +399,7 @@ impl Simulation<'_> {
             dialed.peer = Some(peer.call.channel().name.clone());
             dialed.number = Some(peer.destination.1.clone());
         }
-        self.soon(Happening::Step(caller, Event::Dialed(Box::new(dialed))));
+        self.resume(caller, Event::Dialed(Box::new(dialed)));
     }
 
     /// Hangs up the dialled channels that are left, except one.

@@ -14,6 +14,8 @@ use super::simulation::{DIGIT, Happening, Signal, Simulation};
 
 /// After an answer, Asterisk waits so long for media of a pair that nobody speaks on.
 const MEDIA: Duration = Duration::from_millis(500);
+/// Pause between two digits that are sent.
+const PAUSE: Duration = Duration::from_millis(250);
 /// How long a nominal recording without limits takes.
 const RECORDING: Duration = Duration::from_secs(2);
 
@@ -72,6 +74,9 @@ impl Simulation<'_> {
                 self.ended(id, &outcome);
                 None
             }
+            Effect::Custom { name, data } if name.eq_ignore_ascii_case(b"SendDTMF") => {
+                self.send(id, &data)
+            }
             Effect::Custom { name, .. } => Some(Event::Failed(format!(
                 "the simulation does not carry out {name}"
             ))),
@@ -88,6 +93,32 @@ impl Simulation<'_> {
         if let Some(time) = time {
             self.after(time, Happening::Over { leg: id, token });
         }
+    }
+
+    /// Sends digits to the far side: `digits[,pause in ms[,length in ms]]`.
+    fn send(&mut self, id: LegId, data: &Text) -> Option<Event> {
+        let mut arguments = data.split(|&b| b == b',');
+        let digits = arguments.next().unwrap_or(&[]).to_vec();
+        let mut milliseconds = |usual: Duration| {
+            let text = std::str::from_utf8(arguments.next()?).ok()?;
+            text.trim()
+                .parse()
+                .ok()
+                .map(Duration::from_millis)
+                .or(Some(usual))
+        };
+        let pause = milliseconds(PAUSE).unwrap_or(PAUSE);
+        let length = milliseconds(DIGIT).unwrap_or(DIGIT);
+        let mut time = Duration::ZERO;
+        for digit in digits {
+            time = time.saturating_add(length);
+            if let Some(Far::Leg(far)) = self.legs.get(id).map(|leg| leg.far) {
+                self.after(time, Happening::Digit(far, digit));
+            }
+            time = time.saturating_add(pause);
+        }
+        self.wait(id, Waits::Sleep, Some(time));
+        None
     }
 
     fn answer(&mut self, id: LegId) -> Option<Event> {
@@ -235,7 +266,7 @@ impl Simulation<'_> {
     }
 
     /// The absolute time-out of a channel that dials: for its Dial, the caller is gone.
-    pub(super) fn absolute(&mut self, id: LegId, token: u64) {
+    pub(super) fn absolute(&mut self, id: LegId) {
         let now = self.clock.now();
         let Some(leg) = self.legs.get_mut(id) else {
             return;
@@ -246,8 +277,8 @@ impl Simulation<'_> {
             .timeouts
             .absolute
             .is_some_and(|deadline| now >= deadline);
-        if due && leg.token == token && leg.dialling.is_some() {
-            self.caller_left(id, false);
+        if due && leg.dialling.is_some() {
+            self.caller_left(id);
         }
     }
 
@@ -261,7 +292,7 @@ impl Simulation<'_> {
             Task::Own if outcome.reason != EndReason::Hangup => {
                 // An application came back or left: the channel ends, with its handlers.
                 leg.call.restart(Start::End { h: false });
-                self.soon(Happening::Step(id, Event::Start));
+                self.resume(id, Event::Start);
             }
             Task::Own => {
                 let cause = leg.call.channel().cause;

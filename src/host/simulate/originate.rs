@@ -56,7 +56,7 @@ impl Simulation<'_> {
 
     /// The outcome reaches the channel that waits for it.
     fn originated(&mut self, id: LegId, status: &'static str) {
-        self.soon(Happening::Step(id, Event::Originated(Text::from(status))));
+        self.resume(id, Event::Originated(Text::from(status)));
     }
 
     fn forget_originated(&mut self, id: LegId) -> Option<Box<Originating>> {
@@ -119,7 +119,7 @@ impl Simulation<'_> {
         };
         answered.call.restart(start);
         self.originated(maker, "SUCCESS");
-        self.soon(Happening::Step(leg, Event::Start));
+        self.resume(leg, Event::Start);
     }
 
     /// The time for an answer is over.

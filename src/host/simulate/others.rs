@@ -3,7 +3,7 @@
 use crate::base::Text;
 use crate::machine::{Call, CallSetup, ChannelRequest, Effect, Event, Start};
 
-use super::leg::LegId;
+use super::leg::{LegId, Owner, Task};
 use super::simulation::{Happening, Signal, Simulation};
 
 impl Simulation<'_> {
@@ -78,6 +78,16 @@ impl Simulation<'_> {
                 };
                 if !leg.call.cx().exists(&to.context, &to.exten, to.priority) {
                     return Event::Failed(format!("`{place}` does not exist"));
+                }
+                if let Some(owner) = leg.owner.take() {
+                    leg.task = Task::Own;
+                    leg.token += 1;
+                    leg.call.restart(Start::Extension(to));
+                    self.resume(id, Event::Start);
+                    if let Owner::Dial(caller) = owner {
+                        self.callee_taken(caller);
+                    }
+                    return Event::Done;
                 }
                 leg.call.redirect(to);
                 if id != asking {

@@ -40,8 +40,12 @@ pub(super) enum Signal {
 /// Something that is going to happen.
 #[derive(Debug)]
 pub(super) enum Happening {
-    /// A call goes on.
-    Step(LegId, Event),
+    /// A call goes on, unless something else happened to it meanwhile.
+    Step {
+        leg: LegId,
+        token: u64,
+        event: Event,
+    },
     /// The time of a wait is over.
     Over { leg: LegId, token: u64 },
     /// A digit arrives from the far side.
@@ -51,7 +55,7 @@ pub(super) enum Happening {
     /// A time limit of a Dial or Originate of this channel is reached.
     DialTime { leg: LegId, token: u64 },
     /// The absolute time-out of a channel that dials.
-    Absolute { leg: LegId, token: u64 },
+    Absolute(LegId),
     /// The caller of a ringing call loses patience.
     Impatient,
 }
@@ -94,6 +98,12 @@ impl<'a> Simulation<'a> {
             Mode::Up => ChannelState::Up,
             Mode::Ring => ChannelState::Ring,
         };
+        let seconds = self.clock.now().as_secs();
+        let channel = call.channel_mut();
+        if channel.uniqueid.is_empty() {
+            channel.uniqueid = Text::from(format!("{seconds}.0").as_str());
+            channel.linkedid = channel.uniqueid.clone();
+        }
         let main = self.add(call);
         if self.settings.mode == Mode::Ring {
             if let Some(leg) = self.legs.get_mut(main) {
@@ -101,7 +111,7 @@ impl<'a> Simulation<'a> {
             }
             self.after(PATIENCE, Happening::Impatient);
         }
-        self.after(Duration::ZERO, Happening::Step(main, Event::Start));
+        self.resume(main, Event::Start);
         match self.settings.peer.clone() {
             Peer::Idle => {}
             Peer::Bye(time) => {
@@ -156,12 +166,16 @@ impl<'a> Simulation<'a> {
 
     fn happen(&mut self, happening: Happening) {
         match happening {
-            Happening::Step(leg, event) => self.step(leg, event),
+            Happening::Step { leg, token, event } => {
+                if self.legs.get(leg).is_some_and(|l| l.token == token) {
+                    self.step(leg, event);
+                }
+            }
             Happening::Over { leg, token } => self.over(leg, token),
             Happening::Digit(leg, digit) => self.digit(leg, digit),
             Happening::Signal(leg, signal) => self.signal(leg, signal),
             Happening::DialTime { leg, token } => self.dial_time(leg, token),
-            Happening::Absolute { leg, token } => self.absolute(leg, token),
+            Happening::Absolute(leg) => self.absolute(leg),
             Happening::Impatient => {
                 if self
                     .legs
@@ -186,6 +200,13 @@ impl<'a> Simulation<'a> {
     /// Lets something happen now, after what happens already.
     pub(super) fn soon(&mut self, happening: Happening) {
         self.after(Duration::ZERO, happening);
+    }
+
+    /// Lets a call go on with an event, soon.
+    pub(super) fn resume(&mut self, leg: LegId, event: Event) {
+        if let Some(token) = self.legs.get(leg).map(|leg| leg.token) {
+            self.soon(Happening::Step { leg, token, event });
+        }
     }
 
     /// Tells whoever is at the far end of a channel.
@@ -288,7 +309,7 @@ impl<'a> Simulation<'a> {
         };
         if leg.dialling.is_some() {
             leg.call.hang_up(cause);
-            self.caller_left(id, true);
+            self.caller_left(id);
         } else if leg.originating.is_some() {
             // Originate does not look at its own channel while it waits.
             leg.call.hang_up(cause);
@@ -330,7 +351,7 @@ impl<'a> Simulation<'a> {
         } else {
             leg.task = super::leg::Task::Own;
             leg.call.restart(Start::End { h: false });
-            self.soon(Happening::Step(id, Event::Start));
+            self.resume(id, Event::Start);
         }
     }
 
@@ -356,25 +377,26 @@ impl<'a> Simulation<'a> {
             if let Some(watch) = &mut self.settings.watch {
                 watch(&occurrence);
             }
+            if matches!(occurrence.what, What::Priority { .. }) {
+                if let Some(leg) = self.legs.get_mut(occurrence.order) {
+                    leg.ran = true;
+                }
+                if self.settings.traceless {
+                    continue;
+                }
+            }
             self.occurrences.push(occurrence);
         }
     }
 
     fn report(mut self) -> RunReport {
         self.note_down();
-        let ran: std::collections::BTreeSet<usize> = self
-            .occurrences
-            .iter()
-            .filter(|o| matches!(o.what, What::Priority { .. }))
-            .map(|o| o.order)
-            .collect();
         let channels = self
             .legs
             .into_iter()
-            .enumerate()
-            .map(|(order, leg)| ChannelReport {
+            .map(|leg| ChannelReport {
                 name: leg.call.channel().name.clone(),
-                ran: ran.contains(&order),
+                ran: leg.ran,
                 call: leg.call,
             })
             .collect();

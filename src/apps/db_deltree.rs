@@ -1,0 +1,23 @@
+//! DBdeltree.
+
+use crate::library::Application;
+use crate::machine::{Cx, Flow};
+
+/// Delete a family or a part of it.
+pub static DB_DELTREE: Application = Application::new(
+    "DBdeltree",
+    "Delete a family or keytree from the database.",
+    "family[/keytree]",
+    "Deletes all keys of a family, or those below a part of it. The call goes on in any case.",
+    run,
+);
+
+fn run(cx: &mut Cx<'_>, data: &[u8]) -> Flow {
+    let mut parts = data.splitn(2, |&b| b == b'/');
+    let family = parts.next().unwrap_or_default();
+    let keytree = parts.next().unwrap_or_default();
+    if !family.is_empty() {
+        cx.shared().store().remove_tree(family, keytree);
+    }
+    Flow::Next
+}

@@ -1,0 +1,71 @@
+//! Record.
+
+use super::answer::answered;
+use super::playback::missing_argument;
+use crate::base::Text;
+use crate::base::arguments;
+use crate::base::duration::{leading_number, seconds};
+use crate::library::{Application, Support};
+use crate::machine::{ChannelState, Cx, Effect, Event, Flow};
+
+/// Record a file.
+pub static RECORD: Application = Application::new(
+    "Record",
+    "Record to a file.",
+    "file.format[,silence[,maxduration[,options]]]",
+    "Records what the caller says, until `#`, silence, or the longest time. Answers first unless the option `n` is \
+     given; `s` skips on a call that is not up. RECORDED_FILE is the file without format, RECORD_STATUS the outcome.",
+    run,
+)
+.support(Support::Simulated);
+
+fn run(cx: &mut Cx<'_>, data: &[u8]) -> Flow {
+    let fields = arguments::standard(data, 4);
+    let field = |n: usize| fields.get(n).map_or(&[][..], Vec::as_slice);
+    let file = field(0);
+    let dot = file.iter().rposition(|b| matches!(b, b'.' | b':'));
+    let Some(dot) = dot.filter(|at| *at > 0) else {
+        cx.set(b"RECORD_STATUS", b"ERROR");
+        return missing_argument(cx, "Record needs a file with a format");
+    };
+    let time = |text: &[u8]| {
+        leading_number(text)
+            .and_then(|(n, _)| seconds(n))
+            .filter(|time| !time.is_zero())
+    };
+    let letters = arguments::options(field(3));
+    let recorded = Text::from(file.get(..dot).unwrap_or(file));
+    let record = crate::machine::Record {
+        file: Text::from(file),
+        silence: time(field(1)),
+        max: time(field(2)),
+        options: Text::from(field(3)),
+    };
+    cx.set(b"RECORDED_FILE", &recorded);
+    let begin = move |_: &mut Cx<'_>| {
+        Flow::wait_then(Effect::Record(record), |cx, event| match event {
+            Event::Hangup(_) => {
+                cx.set(b"RECORD_STATUS", b"HANGUP");
+                Flow::Leave
+            }
+            Event::Recorded(status) => {
+                cx.set(b"RECORD_STATUS", &status);
+                Flow::Next
+            }
+            _ => {
+                cx.set(b"RECORD_STATUS", b"ERROR");
+                Flow::Next
+            }
+        })
+    };
+    if cx.channel().state != ChannelState::Up {
+        if letters.has(b's') {
+            cx.set(b"RECORD_STATUS", b"SKIP");
+            return Flow::Next;
+        }
+        if !letters.has(b'n') {
+            return answered(cx, begin);
+        }
+    }
+    begin(cx)
+}
