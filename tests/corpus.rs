@@ -27,24 +27,24 @@ use ratchet::Ratchet;
 use serde_json::Value;
 
 /// What came of one case: its key (`ID`, or `log ID` for the log judged apart) and how the answer differs.
-pub struct Verdict {
-    pub key: String,
-    pub difference: Option<String>,
+pub(crate) struct Verdict {
+    pub(crate) key: String,
+    pub(crate) difference: Option<String>,
 }
 
 impl Verdict {
     /// Equal or not; the difference shows both sides.
-    pub fn compare(key: String, want: &Value, got: &Value) -> Self {
+    pub(crate) fn compare(key: String, want: &Value, got: &Value) -> Self {
         let difference = (want != got).then(|| format!("want {want}\n    got  {got}"));
         Self { key, difference }
     }
 }
 
 /// The cases of one area and how they are judged.
-pub struct Area {
-    pub name: String,
-    pub cases: Vec<Value>,
-    pub judge: fn(&[Value]) -> Vec<Verdict>,
+pub(crate) struct Area {
+    pub(crate) name: String,
+    pub(crate) cases: Vec<Value>,
+    pub(crate) judge: fn(&[Value]) -> Vec<Verdict>,
 }
 
 fn main() -> ExitCode {

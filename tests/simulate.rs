@@ -161,7 +161,11 @@ exten => on,n,Wait(1)
 
 #[test]
 fn a_talk_ends_at_its_limits() {
-    for (options, milliseconds) in [("gS(7)", "7000"), ("gL(2500)", "2500"), ("gS(9)L(800:400)", "800")] {
+    for (options, milliseconds) in [
+        ("gS(7)", "7000"),
+        ("gL(2500)", "2500"),
+        ("gS(9)L(800:400)", "800"),
+    ] {
         let mut report = run(&TALK.replace("OPTIONS", options));
         assert_eq!(text(&mut report, "R"), format!("ANSWER {milliseconds}"));
         let callee = named(&report, ";2");
@@ -363,7 +367,8 @@ exten => x,1,Set(X=1)
 
 #[test]
 fn a_dialplan_that_dials_itself_comes_to_an_end() {
-    let mut report = run("[main]\nexten => s,1,Dial(Local/s@main/n,30)\nexten => s,n,Set(R=${DIALSTATUS})\n");
+    let mut report =
+        run("[main]\nexten => s,1,Dial(Local/s@main/n,30)\nexten => s,n,Set(R=${DIALSTATUS})\n");
     assert_eq!(report.channels.len(), 1 + 2 * 20);
     assert_eq!(text(&mut report, "R"), "CHANUNAVAIL");
     let report = run("[main]\nexten => s,1,Dial(Local/s@main&Local/s@main,30)\n");
@@ -380,7 +385,9 @@ fn the_same_seed_gives_the_same_chance() {
 
 #[test]
 fn the_readme_example() {
-    let engine = engine("[main]\nexten => s,1,Dial(PJSIP/bob)\nexten => s,n,Set(R=${DIALSTATUS} ${CALLERID(num)})\n");
+    let engine = engine(
+        "[main]\nexten => s,1,Dial(PJSIP/bob)\nexten => s,n,Set(R=${DIALSTATUS} ${CALLERID(num)})\n",
+    );
     let mut channel = SimChannel::new().press("42").dial("PJSIP/bob", "BUSY");
     let call = engine.call("main", "s", "1").with("CALLERID(num)", "100");
     let mut report = engine.run(call, &mut channel).unwrap();
