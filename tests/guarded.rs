@@ -148,7 +148,7 @@ fn check(pieces: &[Piece], values: &[Vec<u8>]) -> Result<(), TestCaseError> {
     let mut memory = Memory::default();
     let (mut fast, mut slow) = (Vec::new(), Vec::new());
     if let Some(value) = evaluate(&compiled, &holes, &mut memory, &mut |entry| {
-        fast.push(entry)
+        fast.push(entry);
     }) {
         let expected = textual(&joined, &mut memory, &mut |entry| slow.push(entry));
         let about = String::from_utf8_lossy(&joined).into_owned();

@@ -51,7 +51,9 @@ fn path(report: &RunReport, channel: usize) -> String {
 /// Seconds from start to end of the simulation.
 fn lasted(report: &RunReport) -> f64 {
     let last = report.occurrences.last().unwrap().time;
-    (last - Duration::from_secs(START)).as_secs_f64()
+    last.checked_sub(Duration::from_secs(START))
+        .unwrap()
+        .as_secs_f64()
 }
 
 /// The number of a channel by the end of its name.

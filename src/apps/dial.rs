@@ -1,4 +1,4 @@
-//! Dial and RetryDial.
+//! Dial and `RetryDial`.
 
 use std::time::Duration;
 
@@ -52,7 +52,7 @@ enum DialThen {
     Retry(Box<Retry>),
 }
 
-/// A RetryDial in progress.
+/// A `RetryDial` in progress.
 struct Retry {
     announcement: Text,
     sleep: Duration,
@@ -276,12 +276,9 @@ fn again(_cx: &mut Cx<'_>, mut retry: Box<Retry>) -> Flow {
         *left -= 1;
     }
     let pause = move |retry: Box<Retry>| {
-        Flow::wait_then(Effect::Sleep(retry.sleep), move |cx, event| match event {
-            Event::Hangup(_) => Flow::Leave,
-            _ => {
-                let attempt = retry.arguments.clone();
-                dial(cx, &attempt, DialThen::Retry(retry))
-            }
+        Flow::wait_then(Effect::Sleep(retry.sleep), move |cx, event| if let Event::Hangup(_) = event { Flow::Leave } else {
+            let attempt = retry.arguments.clone();
+            dial(cx, &attempt, DialThen::Retry(retry))
         })
     };
     if retry.announcement.is_empty() {

@@ -4,7 +4,8 @@ use crate::library::Function;
 
 macro_rules! functions {
     ($($file:ident: $($name:ident),+;)*) => {
-        $(mod $file;)*
+        $(mod $file;
+        pub use $file::{$($name),+};)*
         /// Every function.
         pub static ALL: &[&Function] = &[$($(&$file::$name),+),*];
     };

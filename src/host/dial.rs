@@ -172,7 +172,7 @@ fn leading_number(text: &[u8], unit: u64) -> Option<Duration> {
     (number > 0).then(|| Duration::from_millis(number.saturating_mul(unit)))
 }
 
-/// What GOSUB_RESULT of a `U` subroutine means.
+/// What `GOSUB_RESULT` of a `U` subroutine means.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Verdict {
     /// Caller and callee are connected.
@@ -182,7 +182,7 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    /// Reads GOSUB_RESULT. An unknown text connects the two.
+    /// Reads `GOSUB_RESULT`. An unknown text connects the two.
     pub fn of(result: &[u8]) -> Self {
         let refuse = |status: &str, next| {
             Verdict::Refuse(Dialed {

@@ -17,11 +17,11 @@ use crate::program::instruction::{CallId, CodeId, ExpressionId, Instruction};
 use crate::syntax::lex::template::{Piece, function_call, has_substitution, next_piece, reference};
 
 /// Bytes of application data after substitution (observed: the rest is cut in silence).
-pub const DATA_LIMIT: usize = 8191;
+pub(super) const DATA_LIMIT: usize = 8191;
 /// Bytes of one `${ }` or `$[ ]`, of its inside, and of one value (observed).
-pub const VALUE_LIMIT: usize = 4095;
+pub(super) const VALUE_LIMIT: usize = 4095;
 /// How deep substitutions nest (observed): the inside of the fifteenth is not substituted any more.
-pub const DEPTH_LIMIT: usize = 15;
+pub(super) const DEPTH_LIMIT: usize = 15;
 
 thread_local! {
     // What expressions learn (compiled patterns, parsed texts) is bounded and the same for every call.

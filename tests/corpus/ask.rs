@@ -15,7 +15,7 @@ use super::Verdict;
 pub(crate) const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/corpus");
 
 /// How long a command may take: far more than any needs.
-const LONGEST: Duration = Duration::from_secs(60);
+const LONGEST: Duration = Duration::from_mins(1);
 
 /// What a command answered.
 pub(crate) struct Answer {

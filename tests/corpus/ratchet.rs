@@ -44,7 +44,7 @@ impl Ratchet {
         for verdict in verdicts {
             match (&verdict.difference, self.0.get(&verdict.key)) {
                 (Some(difference), None) => {
-                    wrong.push(format!("{}\n    {difference}", verdict.key))
+                    wrong.push(format!("{}\n    {difference}", verdict.key));
                 }
                 (None, Some(_)) => wrong.push(format!(
                     "{} passes, but is listed in tests/data/ratchet.txt",

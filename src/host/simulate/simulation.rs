@@ -138,7 +138,7 @@ impl<'a> Simulation<'a> {
             let now = self.clock.now();
             if time > now {
                 if let Some(pace) = &mut self.settings.pace {
-                    pace(time - now);
+                    pace(time.checked_sub(now).unwrap());
                 }
                 self.clock.advance_to(time);
             }
@@ -214,12 +214,11 @@ impl<'a> Simulation<'a> {
         let Some(leg) = self.legs.get(id) else { return };
         match leg.far {
             Far::Leg(far) => self.soon(Happening::Signal(far, signal)),
-            Far::Caller => match signal {
-                Signal::Indication(Indication::Busy | Indication::Congestion) => {
+            Far::Caller => {
+                if let Signal::Indication(Indication::Busy | Indication::Congestion) = signal {
                     self.soon(Happening::Signal(id, Signal::Hangup(0)));
                 }
-                _ => {}
-            },
+            }
             Far::Nobody => {}
         }
     }
