@@ -1,6 +1,15 @@
 //! Loading: text to a dialplan in force. Figures are per priority (one item).
 
-#![expect(clippy::unwrap_used, reason = "a bench")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    clippy::print_stderr,
+    clippy::float_cmp,
+    reason = "a bench fails by panicking"
+)]
 
 use std::fmt::Write as _;
 

@@ -1,7 +1,16 @@
 //! Expressions and substitutions, each as the value of a Set that runs 1,000 times in one call: compiled, and by
 //! the textual evaluator. Figures are per priority (one item), so the Set and its text together.
 
-#![expect(clippy::unwrap_used, reason = "a bench")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    clippy::print_stderr,
+    clippy::float_cmp,
+    reason = "a bench fails by panicking"
+)]
 
 use divan::Bencher;
 use divan::counter::ItemsCount;

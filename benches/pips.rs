@@ -1,7 +1,16 @@
 //! Priorities of whole calls: the 2007 loop and the mixed loop, compiled and textual. Figures are per priority
 //! (one item).
 
-#![expect(clippy::unwrap_used, reason = "a bench")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    clippy::print_stderr,
+    clippy::float_cmp,
+    reason = "a bench fails by panicking"
+)]
 
 use divan::Bencher;
 use divan::counter::ItemsCount;

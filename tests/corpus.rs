@@ -4,6 +4,17 @@
 //!
 //! `STROWGER_RATCHET=write cargo test --test corpus` writes that file anew and keeps the reasons it gives.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    clippy::print_stderr,
+    clippy::float_cmp,
+    reason = "a test fails by panicking, and says what it measured"
+)]
+
 #[path = "corpus/ask.rs"]
 mod ask;
 #[path = "corpus/execution.rs"]

@@ -1,6 +1,17 @@
 //! Compiled expressions against textual evaluation: the same value and the same log entries,
 //! or a miss of the guard.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    clippy::print_stderr,
+    clippy::float_cmp,
+    reason = "a test fails by panicking, and says what it measured"
+)]
+
 use proptest::prelude::*;
 use strowger::base::Value;
 use strowger::compile::expression::{Piece, compile};

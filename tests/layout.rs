@@ -1,6 +1,15 @@
 //! The arrows between modules, and that every file of applications and functions is registered.
 
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a test")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    clippy::print_stderr,
+    clippy::float_cmp,
+    reason = "a test fails by panicking, and says what it measured"
+)]
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -1,5 +1,16 @@
 //! Simulated calls: destinations with a script, digits, limits of a talk, hang-ups in every phase, Originate.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    clippy::print_stderr,
+    clippy::float_cmp,
+    reason = "a test fails by panicking, and says what it measured"
+)]
+
 use std::time::Duration;
 
 use strowger::host::simulate::{Mode, Peer, Sounds};

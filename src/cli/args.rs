@@ -42,6 +42,7 @@ pub(crate) enum Color {
     Never,
 }
 
+#[expect(clippy::large_enum_variant, reason = "there is one, parsed once")]
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// List a dialplan in the look of `dialplan show`.

@@ -14,7 +14,7 @@ use crate::machine::expression::{CallResult, Evaluation, Memory, Progress, evalu
 use crate::machine::image::Image;
 use crate::machine::{Answer, AnswerThen, AnswerThenText, Cx, Effect, Event};
 use crate::program::instruction::{CallId, CodeId, ExpressionId, Instruction};
-use crate::syntax::lex::template::{Piece, function_call, has_substitution, next_piece, reference};
+use crate::syntax::lex::template::{Piece, function_call, next_piece, reference};
 
 /// Bytes of application data after substitution (observed: the rest is cut in silence).
 pub(super) const DATA_LIMIT: usize = 8191;
@@ -627,11 +627,6 @@ impl Evaluator {
             Role::Variable | Role::Whole => self.read(cx, inside),
         }
     }
-}
-
-/// Whether a text must be substituted at all.
-pub(crate) fn needs_substitution(image: &Image, text: &[u8]) -> bool {
-    has_substitution(text, image.program.options.anglesubstitution)
 }
 
 fn append_slot(image: &Image, cx: &Cx<'_>, slot: crate::program::slots::Slot, out: &mut Vec<u8>) {

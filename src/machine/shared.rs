@@ -54,11 +54,13 @@ impl Shared {
 
     /// The same store with a copy of the globals: what a load works on, so that the globals of a refused
     /// file never reach running calls.
+    #[must_use]
     pub fn staged(&self) -> Self {
-        let mut staged = Self::default();
-        staged.store = self.store.clone();
-        staged.globals = RwLock::new(whole(self.globals.read()).clone());
-        staged
+        Self {
+            store: self.store.clone(),
+            globals: RwLock::new(whole(self.globals.read()).clone()),
+            ..Self::default()
+        }
     }
 
     /// Offers a newer dialplan to running calls: each takes it at its next lookup.

@@ -138,7 +138,7 @@ impl<'a> Simulation<'a> {
             let now = self.clock.now();
             if time > now {
                 if let Some(pace) = &mut self.settings.pace {
-                    pace(time.checked_sub(now).unwrap());
+                    pace(time.saturating_sub(now));
                 }
                 self.clock.advance_to(time);
             }
