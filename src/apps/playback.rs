@@ -45,7 +45,7 @@ fn play(files: &[u8], say: bool) -> Flow {
         for sound in &mut what {
             if let Sound::File(text) = sound {
                 *sound = Sound::Say {
-                    kind: "Playback",
+                    kind: Text::from("Playback"),
                     text: text.clone(),
                 };
             }

@@ -73,7 +73,7 @@ fn say(cx: &mut Cx<'_>, kind: &'static str, text: Vec<u8>) -> Flow {
     let interrupt = is_true_word(&cx.text_of(b"SAY_DTMF_INTERRUPT"));
     let play = Play {
         what: vec![Sound::Say {
-            kind,
+            kind: Text::from(kind),
             text: Text::from(text),
         }],
         stop_on: if interrupt {

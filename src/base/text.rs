@@ -153,6 +153,55 @@ impl fmt::Display for Text {
     }
 }
 
+/// A string, or `{"hex": "…"}` where the bytes are not UTF-8.
+#[cfg(feature = "serde")]
+mod form {
+    use serde::de::{Deserialize, Deserializer, Error};
+    use serde::ser::{Serialize, SerializeMap, Serializer};
+
+    use super::Text;
+
+    #[derive(serde::Deserialize)]
+    #[serde(untagged)]
+    enum Form {
+        Plain(String),
+        Hex { hex: String },
+    }
+
+    impl Serialize for Text {
+        fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+            if let Ok(text) = std::str::from_utf8(self) {
+                return serializer.serialize_str(text);
+            }
+            let hex: String = self.iter().map(|b| format!("{b:02x}")).collect();
+            let mut map = serializer.serialize_map(Some(1))?;
+            map.serialize_entry("hex", &hex)?;
+            map.end()
+        }
+    }
+
+    impl<'de> Deserialize<'de> for Text {
+        fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+            match Form::deserialize(deserializer)? {
+                Form::Plain(text) => Ok(Text::from(text.as_str())),
+                Form::Hex { hex } => bytes(&hex)
+                    .map(Text::from)
+                    .ok_or_else(|| D::Error::custom("not a hex string")),
+            }
+        }
+    }
+
+    fn bytes(hex: &str) -> Option<Vec<u8>> {
+        if !hex.len().is_multiple_of(2) || !hex.is_ascii() {
+            return None;
+        }
+        (0..hex.len())
+            .step_by(2)
+            .map(|i| u8::from_str_radix(hex.get(i..i + 2)?, 16).ok())
+            .collect()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

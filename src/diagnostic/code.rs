@@ -214,3 +214,25 @@ mod tests {
         assert_eq!(ids.len(), ALL.len());
     }
 }
+
+/// A code stands by its id.
+#[cfg(feature = "serde")]
+mod form {
+    use serde::de::{Deserialize, Deserializer, Error};
+    use serde::ser::{Serialize, Serializer};
+
+    use super::{Code, by_id};
+
+    impl Serialize for Code {
+        fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+            serializer.serialize_str(self.id)
+        }
+    }
+
+    impl<'de> Deserialize<'de> for &'static Code {
+        fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+            let id = String::deserialize(deserializer)?;
+            by_id(&id).ok_or_else(|| D::Error::custom(format!("no code `{id}`")))
+        }
+    }
+}

@@ -76,6 +76,7 @@ pub enum Start {
 
 /// How a call ended.
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Outcome {
     /// Why.
     pub reason: EndReason,
@@ -89,6 +90,7 @@ pub struct Outcome {
 
 /// Why a call, subroutine or application ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub enum EndReason {
     /// The channel is hung up: an application said so, the other side, or the end of the dialplan.

@@ -1,6 +1,9 @@
 //! What a call asks of its host, and what the host answers. A call never blocks: whatever waits
 //! or is visible outside comes out of [`Call::step`](super::Call::step) as an [`Effect`], and goes
 //! on with the next [`Event`].
+//!
+//! With the feature `serde` both have a stable form, which records, traces and remote hosts share: a text is
+//! a string, or `{"hex": "…"}` where it is not UTF-8.
 
 use std::time::Duration;
 
@@ -9,6 +12,7 @@ use crate::machine::Outcome;
 
 /// What a call wants from its host.
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub enum Effect {
     /// Answer the channel; the event is `Done`, or `Hangup`.
@@ -60,6 +64,7 @@ pub enum Effect {
 
 /// A state shown to the other side.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub enum Indication {
     /// The called party is being alerted.
@@ -80,6 +85,7 @@ pub enum Indication {
 
 /// Files to play.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Play {
     /// What is played: files, or text that the host says.
     pub what: Vec<Sound>,
@@ -89,13 +95,14 @@ pub struct Play {
 
 /// One thing to play.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Sound {
     /// A sound file by name, without format.
     File(Text),
     /// Say a text: the kind is the application's name (`SayNumber`, `SayDigits` …).
     Say {
         /// How to say it.
-        kind: &'static str,
+        kind: Text,
         /// What to say.
         text: Text,
     },
@@ -103,6 +110,7 @@ pub enum Sound {
 
 /// A recording.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Record {
     /// File name with format.
     pub file: Text,
@@ -115,7 +123,8 @@ pub struct Record {
 }
 
 /// A Dial: the host creates the legs, waits, connects, and reports.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Dial {
     /// Destinations: technology and resource.
     pub targets: Vec<(Text, Text)>,
@@ -142,6 +151,7 @@ impl Dial {
 
 /// How a Dial ended.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Dialed {
     /// ANSWER, BUSY, NOANSWER, CONGESTION, CHANUNAVAIL, CANCEL, INVALIDARGS, …
     pub status: Text,
@@ -167,6 +177,7 @@ pub struct Dialed {
 
 /// What the calling channel does after a Dial.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum AfterDial {
     /// The next priority.
     #[default]
@@ -181,6 +192,7 @@ pub enum AfterDial {
 
 /// A new call from nowhere.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Originate {
     /// Technology.
     pub technology: Text,
@@ -198,6 +210,7 @@ pub struct Originate {
 
 /// What an originated channel does when it answers.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum OriginateThen {
     /// Runs one application.
     Application {
@@ -219,6 +232,7 @@ pub enum OriginateThen {
 
 /// Requests about another channel.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub enum ChannelRequest {
     /// Evaluate `${text}` there.
@@ -254,6 +268,7 @@ pub enum ChannelRequest {
 
 /// What happened, as the host tells it.
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub enum Event {
     /// First step of a call.

@@ -100,6 +100,7 @@ impl std::fmt::Debug for Flow {
 
 /// A place in the dialplan by name.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Location {
     /// Context.
     pub context: Text,

@@ -1,0 +1,83 @@
+//! The stable forms of effects and events: what is written is read back, and looks as documented.
+
+#![cfg(feature = "serde")]
+
+use std::time::Duration;
+
+use strowger::base::Text;
+use strowger::diagnostic::code;
+use strowger::machine::{
+    AfterDial, Dial, Dialed, Effect, EndReason, Event, Indication, Location, Outcome, Play, Sound,
+};
+
+fn back<T>(value: &T) -> T
+where
+    T: serde::Serialize + serde::de::DeserializeOwned,
+{
+    let text = serde_json::to_string(value).unwrap();
+    serde_json::from_str(&text).unwrap_or_else(|fault| panic!("{text}: {fault}"))
+}
+
+#[test]
+fn effects_and_events_survive_their_form() {
+    let odd = Text::from(b"\xff\x00");
+    let effects = [
+        Effect::Answer,
+        Effect::Indicate(Indication::Busy),
+        Effect::Sleep(Duration::from_millis(1500)),
+        Effect::Play(Play {
+            what: vec![
+                Sound::File(odd.clone()),
+                Sound::Say {
+                    kind: Text::from("SayNumber"),
+                    text: Text::from("42"),
+                },
+            ],
+            stop_on: Text::from("#"),
+        }),
+        Effect::Collect { timeout: None },
+        Effect::Dial(Box::new(Dial {
+            targets: vec![(Text::from("PJSIP"), Text::from("bob"))],
+            timeout: Some(Duration::from_secs(30)),
+            ..Dial::default()
+        })),
+        Effect::Yield,
+        Effect::End(Box::new(Outcome {
+            reason: EndReason::Limit(&code::LIMIT_PRIORITIES),
+            cause: 16,
+            priorities: 7,
+            at: Location {
+                context: Text::from("c"),
+                exten: odd,
+                priority: -1,
+            },
+        })),
+    ];
+    for effect in &effects {
+        assert_eq!(back(effect), *effect);
+    }
+    let events = [
+        Event::Start,
+        Event::Digit(b'5'),
+        Event::Hangup(16),
+        Event::Dialed(Box::new(Dialed {
+            status: Text::from("BUSY"),
+            next: AfterDial::Goto(Text::from("a,b,1")),
+            ..Dialed::default()
+        })),
+    ];
+    for event in &events {
+        assert_eq!(back(event), *event);
+    }
+}
+
+#[test]
+fn texts_are_strings_or_hex() {
+    let text = |bytes: &[u8]| serde_json::to_string(&Text::from(bytes)).unwrap();
+    assert_eq!(text("é".as_bytes()), "\"é\"");
+    assert_eq!(text(b"\xff\x01"), "{\"hex\":\"ff01\"}");
+    assert_eq!(
+        serde_json::to_string(&Effect::Collect { timeout: None }).unwrap(),
+        "{\"Collect\":{\"timeout\":null}}"
+    );
+}
