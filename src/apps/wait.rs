@@ -1,4 +1,4 @@
-//! Wait, WaitUntil, WaitDigit, WaitForCondition.
+//! Wait, `WaitUntil`, `WaitDigit`, `WaitForCondition`.
 
 use std::time::Duration;
 
@@ -126,7 +126,7 @@ fn wait_digit(cx: &mut Cx<'_>, deadline: Option<Duration>, wanted: Vec<u8>) -> F
     )
 }
 
-/// What WaitForCondition evaluates, and until when.
+/// What `WaitForCondition` evaluates, and until when.
 #[derive(Clone)]
 struct Condition {
     text: Vec<u8>,

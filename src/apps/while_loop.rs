@@ -1,4 +1,4 @@
-//! While, EndWhile, ExitWhile, ContinueWhile.
+//! While, EndWhile, `ExitWhile`, `ContinueWhile`.
 //!
 //! The state of loops is in channel variables, as in Asterisk, where a dialplan can see it: the loop at a place
 //! has an index in `<context>_<exten>_<priority>`; `WHILE_<index>` is where it begins and `END_WHILE_<index>`

@@ -138,6 +138,15 @@ impl Evaluator {
             .unwrap_or_else(|| Value::from_bytes(&self.out))
     }
 
+    /// How deep the innermost text is.
+    fn nesting(&self) -> usize {
+        let texts = self.frames.iter().rev().filter_map(|frame| match frame {
+            Frame::Text(text) => Some(text.depth),
+            _ => None,
+        });
+        texts.into_iter().next().unwrap_or(0)
+    }
+
     fn push_text(&mut self, text: Text, limit: usize, depth: usize, role: Role) {
         self.frames.push(Frame::Text(TextFrame {
             text,
@@ -509,9 +518,17 @@ impl Evaluator {
                 self.frames.push(Frame::Waiting(usage, then));
                 Some(Status::Await(effect))
             }
-            Answer::Substitute(text, then) => {
+            Answer::Substitute(mut text, then) => {
+                // A text that substitutes itself ends where nested substitutions do.
+                let depth = self.nesting() + 1;
+                if depth >= DEPTH_LIMIT {
+                    cx.log(&code::SUBSTITUTION_TOO_DEEP, || {
+                        code::SUBSTITUTION_TOO_DEEP.title.to_owned()
+                    });
+                    text.clear();
+                }
                 self.frames.push(Frame::Then(usage, then, self.out.len()));
-                self.push_text(Text::from(text), DATA_LIMIT, 0, Role::Whole);
+                self.push_text(Text::from(text), DATA_LIMIT, depth, Role::Whole);
                 None
             }
             Answer::Read(inside, then) => {
