@@ -1,4 +1,4 @@
-//! Dial and RetryDial.
+//! Dial and `RetryDial`.
 
 use std::time::Duration;
 
@@ -52,7 +52,7 @@ enum DialThen {
     Retry(Box<Retry>),
 }
 
-/// A RetryDial in progress.
+/// A `RetryDial` in progress.
 struct Retry {
     announcement: Text,
     sleep: Duration,
@@ -233,7 +233,7 @@ fn ended(cx: &mut Cx<'_>, dialed: Dialed, then: DialThen) -> Flow {
             Err(_) => Flow::Next,
         },
         AfterDial::Continue => match then {
-            DialThen::Retry(retry) if !answered => again(cx, retry),
+            DialThen::Retry(retry) if !answered => again(retry),
             _ => Flow::Next,
         },
     }
@@ -268,7 +268,7 @@ fn retry_dial(cx: &mut Cx<'_>, data: &[u8]) -> Flow {
 }
 
 /// Nobody answered: the announcement, the pause, the next attempt.
-fn again(_cx: &mut Cx<'_>, mut retry: Box<Retry>) -> Flow {
+fn again(mut retry: Box<Retry>) -> Flow {
     if let Some(left) = &mut retry.left {
         if *left == 0 {
             return Flow::Next;
@@ -276,12 +276,12 @@ fn again(_cx: &mut Cx<'_>, mut retry: Box<Retry>) -> Flow {
         *left -= 1;
     }
     let pause = move |retry: Box<Retry>| {
-        Flow::wait_then(Effect::Sleep(retry.sleep), move |cx, event| match event {
-            Event::Hangup(_) => Flow::Leave,
-            _ => {
-                let attempt = retry.arguments.clone();
-                dial(cx, &attempt, DialThen::Retry(retry))
+        Flow::wait_then(Effect::Sleep(retry.sleep), move |cx, event| {
+            if matches!(event, Event::Hangup(_)) {
+                return Flow::Leave;
             }
+            let attempt = retry.arguments.clone();
+            dial(cx, &attempt, DialThen::Retry(retry))
         })
     };
     if retry.announcement.is_empty() {

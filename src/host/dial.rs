@@ -60,6 +60,10 @@ impl Tally {
 
 /// The options of a Dial that a host has to carry out.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "option letters are independent of each other"
+)]
 pub struct Terms {
     /// `g`: the caller goes on after the answered call.
     pub go_on: bool,
@@ -172,7 +176,7 @@ fn leading_number(text: &[u8], unit: u64) -> Option<Duration> {
     (number > 0).then(|| Duration::from_millis(number.saturating_mul(unit)))
 }
 
-/// What GOSUB_RESULT of a `U` subroutine means.
+/// What `GOSUB_RESULT` of a `U` subroutine means.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Verdict {
     /// Caller and callee are connected.
@@ -182,7 +186,7 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    /// Reads GOSUB_RESULT. An unknown text connects the two.
+    /// Reads `GOSUB_RESULT`. An unknown text connects the two.
     pub fn of(result: &[u8]) -> Self {
         let refuse = |status: &str, next| {
             Verdict::Refuse(Dialed {
@@ -221,7 +225,9 @@ mod tests {
     fn busy_outweighs_congestion_and_congestion_what_is_not_available() {
         let status = |causes: &[u32]| {
             let mut tally = Tally::default();
-            causes.iter().for_each(|c| tally.count(*c));
+            for cause in causes {
+                tally.count(*cause);
+            }
             tally.status()
         };
         assert_eq!(status(&[34, 17, 3]), "BUSY");

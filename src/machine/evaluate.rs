@@ -138,6 +138,15 @@ impl Evaluator {
             .unwrap_or_else(|| Value::from_bytes(&self.out))
     }
 
+    /// How deep the innermost text is.
+    fn nesting(&self) -> usize {
+        let texts = self.frames.iter().rev().filter_map(|frame| match frame {
+            Frame::Text(text) => Some(text.depth),
+            _ => None,
+        });
+        texts.into_iter().next().unwrap_or(0)
+    }
+
     fn push_text(&mut self, text: Text, limit: usize, depth: usize, role: Role) {
         self.frames.push(Frame::Text(TextFrame {
             text,
@@ -154,7 +163,7 @@ impl Evaluator {
         if let Some(Frame::Waiting(..)) = self.frames.last()
             && let Some(Frame::Waiting(usage, then)) = self.frames.pop()
         {
-            let answer = then(cx, event, &mut self.out);
+            let answer = self.apart(cx, |cx, out| then(cx, event, out));
             if let Some(status) = self.answered(cx, answer, usage) {
                 return status;
             }
@@ -191,7 +200,7 @@ impl Evaluator {
                     };
                     let text = self.out.get(mark..).unwrap_or(&[]).to_vec();
                     self.out.truncate(mark);
-                    let answer = then(cx, text, &mut self.out);
+                    let answer = self.apart(cx, |cx, out| then(cx, text, out));
                     self.answered(cx, answer, usage)
                 }
                 Some(Frame::Expression(..)) => self.run_expression(cx),
@@ -456,6 +465,20 @@ impl Evaluator {
 
     // Functions.
 
+    /// Lets a function write to an empty buffer: it may read there what it wrote, and nothing else.
+    fn apart(
+        &mut self,
+        cx: &mut Cx<'_>,
+        write: impl FnOnce(&mut Cx<'_>, &mut Vec<u8>) -> Answer,
+    ) -> Answer {
+        let mut out = cx.state.spare.pop().unwrap_or_default();
+        out.clear();
+        let answer = write(cx, &mut out);
+        self.out.extend_from_slice(&out);
+        cx.state.spare.push(out);
+        answer
+    }
+
     fn answered(&mut self, cx: &mut Cx<'_>, answer: Answer, usage: Use) -> Option<Status> {
         let answer = match answer {
             // A text that evaluates itself: Asterisk would run out of stack.
@@ -495,9 +518,17 @@ impl Evaluator {
                 self.frames.push(Frame::Waiting(usage, then));
                 Some(Status::Await(effect))
             }
-            Answer::Substitute(text, then) => {
+            Answer::Substitute(mut text, then) => {
+                // A text that substitutes itself ends where nested substitutions do.
+                let depth = self.nesting() + 1;
+                if depth >= DEPTH_LIMIT {
+                    cx.log(&code::SUBSTITUTION_TOO_DEEP, || {
+                        code::SUBSTITUTION_TOO_DEEP.title.to_owned()
+                    });
+                    text.clear();
+                }
                 self.frames.push(Frame::Then(usage, then, self.out.len()));
-                self.push_text(Text::from(text), DATA_LIMIT, 0, Role::Whole);
+                self.push_text(Text::from(text), DATA_LIMIT, depth, Role::Whole);
                 None
             }
             Answer::Read(inside, then) => {
@@ -538,7 +569,7 @@ impl Evaluator {
             refuse(cx, name, function.is_some());
             return None;
         };
-        let answer = read.read(cx, arguments, &mut self.out);
+        let answer = self.apart(cx, |cx, out| read.read(cx, arguments, out));
         let usage = Use {
             mark,
             cut,

@@ -53,7 +53,7 @@ pub enum Flow {
     Subroutine {
         /// `context,exten,priority(arguments)`.
         target: Vec<u8>,
-        /// What follows; GOSUB_RETVAL holds the value.
+        /// What follows; `GOSUB_RETVAL` holds the value.
         then: ThenFlow,
     },
 }
@@ -131,7 +131,7 @@ pub enum Answer {
     Substitute(Vec<u8>, AnswerThenText),
     /// Evaluate the inside of a `${ }` (a variable, perhaps with offset, or a function), then go on.
     Read(Vec<u8>, AnswerThenText),
-    /// Run a subroutine to its Return, then go on (the text is GOSUB_RETVAL).
+    /// Run a subroutine to its Return, then go on (the text is `GOSUB_RETVAL`).
     Subroutine(Vec<u8>, AnswerThenText),
 }
 

@@ -11,7 +11,7 @@ use crate::machine::Environment;
 pub(super) struct Clock {
     /// Nanoseconds since the epoch.
     now: AtomicU64,
-    /// State of the random sequence (SplitMix64).
+    /// State of the random sequence (`SplitMix64`).
     random: AtomicU64,
     /// Environment variables written by the dialplan.
     variables: Mutex<BTreeMap<Vec<u8>, Vec<u8>>>,
