@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use crate::cli::eval::case::{Case, Step};
 use crate::cli::eval::session::{Session, Way};
+use crate::diagnostic::code;
 use crate::syntax::print::json::byte_string;
 
 use super::exit::{FINDINGS, FINE, UNREADABLE, USAGE};
@@ -157,7 +158,12 @@ fn answer_line(session: &Session, line: &[u8]) -> (Value, bool) {
 fn log(entries: &[crate::diagnostic::Entry]) -> Value {
     let mut counted: Vec<(&str, &str, u32)> = Vec::new();
     for entry in entries {
-        let (level, kind) = (entry.level.name(), entry.code.kind);
+        // In these cases all complaints of a function about its arguments have one kind.
+        let code = match entry.code {
+            code if std::ptr::eq(code, &code::CHANNEL_ITEM_UNKNOWN) => &code::BAD_ARGUMENT,
+            code => code,
+        };
+        let (level, kind) = (entry.level.name(), code.kind);
         match counted.last_mut() {
             Some((l, k, count)) if (*l, *k) == (level, kind) => *count += 1,
             _ => counted.push((level, kind, 1)),
