@@ -289,7 +289,7 @@ impl Simulation<'_> {
         };
         match leg.task {
             Task::BeforeCall | Task::AfterAnswer => self.subroutine_over(id, outcome),
-            Task::Own if outcome.reason != EndReason::Hangup => {
+            Task::Own if matches!(outcome.reason, EndReason::Returned | EndReason::Left) => {
                 // An application came back or left: the channel ends, with its handlers.
                 leg.call.restart(Start::End { h: false });
                 self.resume(id, Event::Start);
