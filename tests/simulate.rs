@@ -15,6 +15,7 @@ use std::time::Duration;
 
 use strowger::host::simulate::{Mode, Peer, Sounds};
 use strowger::host::{Engine, RunError, RunReport, SimChannel};
+use strowger::machine::Flow;
 use strowger::syntax::load::MemoryReader;
 
 /// Midnight of 2026-01-01, UTC.
@@ -182,7 +183,7 @@ fn a_talk_ends_at_its_limits() {
         let mut report = run(&TALK.replace("OPTIONS", options));
         assert_eq!(text(&mut report, "R"), format!("ANSWER {milliseconds}"));
         let callee = named(&report, ";2");
-        assert_eq!(path(&report, callee), "c:1 c:2");
+        assert_eq!(path(&report, callee), "c:1 c:2 h:1");
         assert_eq!(report.channels[callee].cause(), 16);
     }
 }
@@ -194,7 +195,7 @@ fn the_caller_who_hangs_up_ends_the_talk_even_with_g() {
     assert_eq!(text(&mut report, "R"), "");
     assert_eq!(text(&mut report, "H"), "ANSWER 2500");
     let callee = named(&report, ";2");
-    assert_eq!(path(&report, callee), "c:1 c:2");
+    assert_eq!(path(&report, callee), "c:1 c:2 h:1");
 }
 
 #[test]
@@ -235,7 +236,7 @@ exten => s,1,Dial(Local/c@main,30)
 exten => s,n,Set(R=never)
 exten => h,1,Set(H=${DIALSTATUS}/${HANGUPCAUSE})
 exten => c,1,Ringing()
-exten => c,n,Wait(20)
+exten => c,n,Wait(25)
 ";
     let peer = channel().peer(Peer::Bye(Duration::from_secs(2)));
     let mut report = run_with(dialplan, peer);
@@ -245,7 +246,7 @@ exten => c,n,Wait(20)
     assert_eq!(path(&report, callee), "c:1 c:2 h:1");
     // A caller who gives up a ringing call says no cause.
     let mut report = run_with(dialplan, channel().mode(Mode::Ring));
-    assert_eq!(text(&mut report, "H"), "NOANSWER/0");
+    assert_eq!(text(&mut report, "H"), "CANCEL/0");
 }
 
 #[test]
@@ -277,17 +278,24 @@ exten => s,n,Return()
 fn handlers_pushed_before_the_call_run_on_the_callee() {
     let dialplan = "[main]
 exten => s,1,Dial(Local/c@main,3,b(main^push^1))
-exten => push,1,Set(CHANNEL(hangup_handler_push)=main,over,1(x))
+exten => push,1,PushHandler(main,over,1(x))
 exten => push,n,Return()
 exten => over,1,Set(OVER=${ARG1})
 exten => over,n,Return()
 exten => c,1,Wait(20)
 ";
-    let report = run(dialplan);
+    let engine = Engine::builder()
+        .application("PushHandler", |cx, target| {
+            cx.channel_mut().hangup_handlers.push(target.into());
+            Flow::Next
+        })
+        .build();
+    let mut reader = MemoryReader::new().with("extensions.conf", dialplan);
+    engine.load_from("extensions.conf", &mut reader).unwrap();
+    let call = engine.call("main", "s", "1");
+    let report = engine.run(call, &mut channel()).unwrap();
     let callee = named(&report, ";1");
-    let path = path(&report, callee);
-    // CHANNEL() decides whether the handler is there at all.
-    assert!(path == "push:1 push:2 over:1 over:2", "{path}");
+    assert_eq!(path(&report, callee), "push:1 push:2 over:1 over:2");
 }
 
 #[test]
@@ -383,9 +391,42 @@ fn a_dialplan_that_dials_itself_comes_to_an_end() {
     let mut report =
         run("[main]\nexten => s,1,Dial(Local/s@main/n,30)\nexten => s,n,Set(R=${DIALSTATUS})\n");
     assert_eq!(report.channels.len(), 1 + 2 * 20);
-    assert_eq!(text(&mut report, "R"), "CHANUNAVAIL");
+    assert_eq!(text(&mut report, "R"), "BUSY");
     let report = run("[main]\nexten => s,1,Dial(Local/s@main&Local/s@main,30)\n");
     assert!(report.limited());
+}
+
+#[test]
+fn what_never_ends_is_ended() {
+    let busy = channel().dial("PJSIP/bob", "BUSY");
+    let report = run_with("[main]\nexten => s,1,RetryDial(x,1,0,PJSIP/bob)\n", busy);
+    assert!(report.limited());
+    let report = run("[main]\nexten => s,1,Dial(Local/s@main,30)\nexten => s,n,Goto(1)\n");
+    assert!(report.limited());
+}
+
+#[test]
+fn another_channel_is_hung_up_redirected_and_read() {
+    let dialplan = "[main]
+exten => s,1,Set(__MAIN=${CHANNEL})
+exten => s,n,Dial(Local/c@main,30,g)
+exten => s,n,Set(R=${X})
+exten => back,1,Set(R=back ${DIALSTATUS})
+exten => c,1,Answer()
+exten => c,n,Set(EXPORT(${MAIN},X)=from ${IMPORT(${MAIN},MAIN):0:6})
+exten => c,n,Wait(2)
+exten => c,n,ACTION
+exten => c,n,Wait(5)
+";
+    let mut report = run(&dialplan.replace("ACTION", "NoOp()"));
+    assert_eq!(text(&mut report, "R"), "from Engine");
+    assert_eq!(lasted(&report), 7.5);
+    let mut report = run(&dialplan.replace("ACTION", "ChannelRedirect(${MAIN},main,back,1)"));
+    assert_eq!(text(&mut report, "R"), "back ANSWER");
+    assert_eq!(path(&report, 0), "s:1 s:2 back:1");
+    let report = run(&dialplan.replace("ACTION", "SoftHangup(${MAIN})"));
+    assert_eq!(path(&report, 0), "s:1 s:2");
+    assert_eq!(lasted(&report), 2.5);
 }
 
 #[test]

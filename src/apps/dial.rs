@@ -233,7 +233,7 @@ fn ended(cx: &mut Cx<'_>, dialed: Dialed, then: DialThen) -> Flow {
             Err(_) => Flow::Next,
         },
         AfterDial::Continue => match then {
-            DialThen::Retry(retry) if !answered => again(cx, retry),
+            DialThen::Retry(retry) if !answered => again(retry),
             _ => Flow::Next,
         },
     }
@@ -268,7 +268,7 @@ fn retry_dial(cx: &mut Cx<'_>, data: &[u8]) -> Flow {
 }
 
 /// Nobody answered: the announcement, the pause, the next attempt.
-fn again(_cx: &mut Cx<'_>, mut retry: Box<Retry>) -> Flow {
+fn again(mut retry: Box<Retry>) -> Flow {
     if let Some(left) = &mut retry.left {
         if *left == 0 {
             return Flow::Next;
@@ -276,7 +276,10 @@ fn again(_cx: &mut Cx<'_>, mut retry: Box<Retry>) -> Flow {
         *left -= 1;
     }
     let pause = move |retry: Box<Retry>| {
-        Flow::wait_then(Effect::Sleep(retry.sleep), move |cx, event| if let Event::Hangup(_) = event { Flow::Leave } else {
+        Flow::wait_then(Effect::Sleep(retry.sleep), move |cx, event| {
+            if matches!(event, Event::Hangup(_)) {
+                return Flow::Leave;
+            }
             let attempt = retry.arguments.clone();
             dial(cx, &attempt, DialThen::Retry(retry))
         })

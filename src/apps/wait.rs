@@ -87,13 +87,16 @@ fn run_digit(cx: &mut Cx<'_>, data: &[u8]) -> Flow {
     let mut fields = arguments::standard(data, 2).into_iter();
     cx.set(b"WAITDIGITRESULT", b"");
     let deadline = match fields.next() {
-        Some(text) if !text.is_empty() => if let Some(time) = duration::parse(&text) { Some(cx.now().saturating_add(time)) } else {
-            cx.log(&code::WAIT_TIME_INVALID, || {
-                "WaitDigit needs a time".to_owned()
-            });
-            cx.set(b"WAITDIGITSTATUS", b"ERROR");
-            return Flow::Next;
-        },
+        Some(text) if !text.is_empty() => {
+            let Some(time) = duration::parse(&text) else {
+                cx.log(&code::WAIT_TIME_INVALID, || {
+                    "WaitDigit needs a time".to_owned()
+                });
+                cx.set(b"WAITDIGITSTATUS", b"ERROR");
+                return Flow::Next;
+            };
+            Some(cx.now().saturating_add(time))
+        }
         _ => None,
     };
     wait_digit(cx, deadline, fields.next().unwrap_or_default())

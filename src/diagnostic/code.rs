@@ -194,6 +194,8 @@ codes! {
     LIMIT_GOSUB_DEPTH = "R971" "limit-gosub-depth" Error "Gosubs nest deeper than allowed";
     LIMIT_MEMORY = "R972" "limit-memory" Error "the call holds more memory than allowed";
     LIMIT_NESTING = "R975" "limit-nesting" Error "applications that run each other nest deeper than allowed";
+    LIMIT_CHANNELS = "R976" "limit-channels" Error "a simulated call made more channels than allowed";
+    LIMIT_EVENTS = "R977" "limit-events" Error "more happened in a simulated call than allowed";
     VALUE_CUT = "R973" "value-cut" Notice "a value was cut at Asterisk's limit";
     NOT_ALLOWED = "R974" "not-allowed" Error "the engine does not allow this application or function";
 }

@@ -146,9 +146,8 @@ fn take<'a>(rest: &mut Option<&'a [u8]>, delimiter: u8) -> Option<&'a [u8]> {
     // A delimiter of zero never occurs in a value.
     if let Some(at) = text.iter().position(|b| *b == delimiter) {
         *rest = text.get(at + 1..);
-        text.get(..at)
-    } else {
-        *rest = None;
-        Some(text)
+        return text.get(..at);
     }
+    *rest = None;
+    Some(text)
 }

@@ -60,6 +60,10 @@ impl Tally {
 
 /// The options of a Dial that a host has to carry out.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "option letters are independent of each other"
+)]
 pub struct Terms {
     /// `g`: the caller goes on after the answered call.
     pub go_on: bool,

@@ -17,11 +17,13 @@ use crate::program::instruction::{CallId, CodeId, ExpressionId, Instruction};
 use crate::syntax::lex::template::{Piece, function_call, next_piece, reference};
 
 /// Bytes of application data after substitution (observed: the rest is cut in silence).
-pub(super) const DATA_LIMIT: usize = 8191;
+pub(crate) const DATA_LIMIT: usize = 8191;
 /// Bytes of one `${ }` or `$[ ]`, of its inside, and of one value (observed).
-pub(super) const VALUE_LIMIT: usize = 4095;
+pub(crate) const VALUE_LIMIT: usize = 4095;
 /// How deep substitutions nest (observed): the inside of the fifteenth is not substituted any more.
-pub(super) const DEPTH_LIMIT: usize = 15;
+pub(crate) const DEPTH_LIMIT: usize = 15;
+/// Evaluations that wait for each other, such as those of EVAL() in EVAL().
+const FRAME_LIMIT: usize = 1000;
 
 thread_local! {
     // What expressions learn (compiled patterns, parsed texts) is bounded and the same for every call.
@@ -161,7 +163,7 @@ impl Evaluator {
         if let Some(Frame::Waiting(..)) = self.frames.last()
             && let Some(Frame::Waiting(usage, then)) = self.frames.pop()
         {
-            let answer = then(cx, event, &mut self.out);
+            let answer = self.apart(cx, |cx, out| then(cx, event, out));
             if let Some(status) = self.answered(cx, answer, usage) {
                 return status;
             }
@@ -198,7 +200,7 @@ impl Evaluator {
                     };
                     let text = self.out.get(mark..).unwrap_or(&[]).to_vec();
                     self.out.truncate(mark);
-                    let answer = then(cx, text, &mut self.out);
+                    let answer = self.apart(cx, |cx, out| then(cx, text, out));
                     self.answered(cx, answer, usage)
                 }
                 Some(Frame::Expression(..)) => self.run_expression(cx),
@@ -463,7 +465,33 @@ impl Evaluator {
 
     // Functions.
 
+    /// Lets a function write to an empty buffer: it may read there what it wrote, and nothing else.
+    fn apart(
+        &mut self,
+        cx: &mut Cx<'_>,
+        write: impl FnOnce(&mut Cx<'_>, &mut Vec<u8>) -> Answer,
+    ) -> Answer {
+        let mut out = cx.state.spare.pop().unwrap_or_default();
+        out.clear();
+        let answer = write(cx, &mut out);
+        self.out.extend_from_slice(&out);
+        cx.state.spare.push(out);
+        answer
+    }
+
     fn answered(&mut self, cx: &mut Cx<'_>, answer: Answer, usage: Use) -> Option<Status> {
+        let answer = match answer {
+            // A text that evaluates itself: Asterisk would run out of stack.
+            Answer::Substitute(..) | Answer::Read(..) | Answer::Subroutine(..)
+                if self.frames.len() >= FRAME_LIMIT =>
+            {
+                cx.log(&code::SUBSTITUTION_TOO_DEEP, || {
+                    code::SUBSTITUTION_TOO_DEEP.title.to_owned()
+                });
+                Answer::Failed
+            }
+            answer => answer,
+        };
         match answer {
             Answer::Done | Answer::Failed => {
                 let failed = matches!(answer, Answer::Failed);
@@ -541,7 +569,7 @@ impl Evaluator {
             refuse(cx, name, function.is_some());
             return None;
         };
-        let answer = read.read(cx, arguments, &mut self.out);
+        let answer = self.apart(cx, |cx, out| read.read(cx, arguments, out));
         let usage = Use {
             mark,
             cut,

@@ -141,6 +141,11 @@ impl Answer {
         name: &[u8],
         then: impl FnOnce(&mut Cx<'_>, Vec<u8>, &mut Vec<u8>) -> Answer + Send + 'static,
     ) -> Self {
+        // Asterisk substitutes `${name}` as a text: brackets in the name change where it ends.
+        if name.iter().any(|b| b"{}$".contains(b)) {
+            let text = [b"${", name, b"}"].concat();
+            return Answer::Substitute(text, Box::new(then));
+        }
         Answer::Read(name.to_vec(), Box::new(then))
     }
 

@@ -15,8 +15,8 @@ use strowger::base::Text;
 use strowger::diagnostic::Entry;
 use strowger::host::Engine;
 use strowger::machine::{
-    Call, Channel, ChannelState, Effect, Environment, Event, Limits, Location, Note, Observer, Outcome,
-    Play, Sound, Start,
+    Call, Channel, ChannelState, Effect, Environment, Event, Limits, Location, Note, Observer,
+    Outcome, Play, Sound, Start,
 };
 use strowger::syntax::load::MemoryReader;
 

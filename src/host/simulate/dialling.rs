@@ -44,7 +44,7 @@ impl Simulation<'_> {
             self.finish(id, "BUSY", AfterDial::Continue);
             return;
         }
-        for destination in targets {
+        for destination in &targets {
             self.add_destination(id, destination, &here);
         }
         let out: Vec<LegId> = self
@@ -75,14 +75,14 @@ impl Simulation<'_> {
     }
 
     /// Makes the channel of a destination.
-    fn add_destination(&mut self, id: LegId, destination: (Text, Text), here: &Location) {
+    fn add_destination(&mut self, id: LegId, destination: &(Text, Text), here: &Location) {
         let Some(dialling) = self.dialling(id) else {
             return;
         };
         let inherit = dialling.dial.inherit.clone();
         let elsewhere = dialling.terms.answered_elsewhere;
         let (number, name) = dialling.dial.caller.clone();
-        match self.request(id, &destination, here.clone(), &inherit) {
+        match self.request(id, destination, here.clone(), &inherit) {
             Err(cause) => {
                 if let Some(leg) = self.legs.get_mut(id) {
                     leg.call.channel_mut().cause = cause;

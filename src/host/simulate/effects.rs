@@ -58,7 +58,7 @@ impl Simulation<'_> {
             }
             Effect::Play(play) => self.play(id, play),
             Effect::Collect { timeout } => self.collect(id, timeout),
-            Effect::Record(record) => self.record(id, record),
+            Effect::Record(record) => self.record(id, &record),
             Effect::Dial(dial) => {
                 self.start_dial(id, *dial);
                 None
@@ -200,7 +200,7 @@ impl Simulation<'_> {
         self.after(time, Happening::Digit(id, digit));
     }
 
-    fn record(&mut self, id: LegId, record: Record) -> Option<Event> {
+    fn record(&mut self, id: LegId, record: &Record) -> Option<Event> {
         // Nobody speaks: a limit on silence ends the recording first.
         let (time, ends) = match (record.silence, record.max) {
             (Some(silence), Some(max)) if silence >= max => (max, "TIMEOUT"),

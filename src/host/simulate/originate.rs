@@ -70,8 +70,8 @@ impl Simulation<'_> {
                 self.originated_answers(maker, leg);
                 return;
             }
-            Signal::Indication(Indication::Busy) => "BUSY",
-            Signal::Indication(Indication::Congestion) => "CONGESTION",
+            Signal::Indication(Indication::Busy) | Signal::Hangup(USER_BUSY) => "BUSY",
+            Signal::Indication(Indication::Congestion) | Signal::Hangup(CONGESTION) => "CONGESTION",
             Signal::Indication(indication) => {
                 if indication == Indication::Ringing
                     && let Some(originating) = self
@@ -83,8 +83,6 @@ impl Simulation<'_> {
                 }
                 return;
             }
-            Signal::Hangup(USER_BUSY) => "BUSY",
-            Signal::Hangup(CONGESTION) => "CONGESTION",
             Signal::Hangup(_) => "HANGUP",
         };
         self.forget_originated(maker);

@@ -1,6 +1,7 @@
 //! Requests of a call about other channels.
 
 use crate::base::Text;
+use crate::base::ere::Ere;
 use crate::machine::{Call, CallSetup, ChannelRequest, Effect, Event, Start};
 
 use super::leg::{LegId, Owner, Task};
@@ -16,11 +17,20 @@ impl Simulation<'_> {
     ) -> Event {
         match request {
             ChannelRequest::List => {
+                let pattern = if name.is_empty() {
+                    None
+                } else {
+                    let Ok(pattern) = Ere::compile(name) else {
+                        return Event::Failed(format!("`{name}` is no regular expression"));
+                    };
+                    Some(pattern)
+                };
                 let names: Vec<&[u8]> = self
                     .legs
                     .iter()
                     .filter(|leg| !leg.gone)
                     .map(|leg| leg.call.channel().name.as_bytes())
+                    .filter(|name| pattern.as_ref().is_none_or(|p| p.is_match(name)))
                     .collect();
                 return Event::Value(Text::from(names.join(&b' ')));
             }

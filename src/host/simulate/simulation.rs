@@ -5,9 +5,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::base::Text;
+use crate::diagnostic::code;
 use crate::host::Engine;
 use crate::machine::{
-    Call, CallSetup, Channel, ChannelState, Environment, Event, Indication, Location, Note, Start,
+    Call, CallSetup, Channel, ChannelState, Environment, Event, Indication, Location, Start,
 };
 
 use super::clock::Clock;
@@ -26,6 +27,8 @@ pub(super) const DIGIT: Duration = Duration::from_millis(100);
 const DIGIT_PAUSE: Duration = Duration::from_millis(200);
 /// Channels of one simulation: a dialplan that dials itself must come to an end.
 const MOST_CHANNELS: usize = 4096;
+/// What may happen in one simulation: a dialplan that waits for ever must come to an end.
+const MOST_HAPPENINGS: u64 = 10_000_000;
 /// Cause of a hang-up when nothing is left that could happen.
 const GIVEN_UP: u32 = 16;
 
@@ -68,6 +71,8 @@ pub(super) struct Simulation<'a> {
     journal: Journal,
     queue: BTreeMap<(Duration, u64), Happening>,
     sequence: u64,
+    /// How much happened so far.
+    happened: u64,
     /// Local pairs made so far.
     pub(super) pairs: u32,
     occurrences: Vec<Occurrence>,
@@ -86,6 +91,7 @@ impl<'a> Simulation<'a> {
             journal: Journal::default(),
             queue: BTreeMap::new(),
             sequence: 0,
+            happened: 0,
             pairs: 0,
             occurrences: Vec::new(),
         }
@@ -144,6 +150,23 @@ impl<'a> Simulation<'a> {
             }
             self.happen(happening);
             self.note_down();
+            self.happened += 1;
+            if self.happened == MOST_HAPPENINGS {
+                self.stop();
+            }
+        }
+    }
+
+    /// Too much happened: every call ends.
+    fn stop(&mut self) {
+        for leg in self.legs.iter_mut().filter(|leg| !leg.gone) {
+            leg.call
+                .cx()
+                .state
+                .limit(&code::LIMIT_EVENTS, "more happened than allowed");
+        }
+        for id in 0..self.legs.len() {
+            self.soon(Happening::Signal(id, Signal::Hangup(GIVEN_UP)));
         }
     }
 
@@ -214,6 +237,7 @@ impl<'a> Simulation<'a> {
         let Some(leg) = self.legs.get(id) else { return };
         match leg.far {
             Far::Leg(far) => self.soon(Happening::Signal(far, signal)),
+            // A caller who hears a busy or congestion tone hangs up.
             Far::Caller => {
                 if let Signal::Indication(Indication::Busy | Indication::Congestion) = signal {
                     self.soon(Happening::Signal(id, Signal::Hangup(0)));
@@ -248,9 +272,10 @@ impl<'a> Simulation<'a> {
         let order = self.legs.len();
         if order >= MOST_CHANNELS {
             if let Some(leg) = self.legs.get_mut(maker) {
-                leg.call.cx().note(Note::Limit {
-                    text: "more channels than allowed".to_owned(),
-                });
+                leg.call
+                    .cx()
+                    .state
+                    .limit(&code::LIMIT_CHANNELS, "more channels than allowed");
             }
             return None;
         }
@@ -365,6 +390,8 @@ impl<'a> Simulation<'a> {
         leg.gone = true;
         leg.waits = Waits::Nothing;
         leg.token += 1;
+        let name = &leg.call.channel().name;
+        self.engine.shared().forget_channel(name);
         self.tell_far(id, Signal::Hangup(cause));
     }
 
