@@ -15,6 +15,11 @@ pub mod program;
 pub mod store;
 pub mod syntax;
 
+/// The README's example compiles and runs.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+pub struct Readme;
+
 use library::Registry;
 
 /// All applications and functions of this crate.

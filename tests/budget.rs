@@ -1,5 +1,16 @@
 //! What must not grow unseen: allocations per priority, and the size of the types that are held by the thousand.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    clippy::print_stderr,
+    clippy::float_cmp,
+    reason = "a test fails by panicking, and says what it measured"
+)]
+
 use std::mem::size_of;
 
 use strowger::base::{Text, Value};

@@ -1,5 +1,16 @@
 //! Calls as values: waiting at every position, both ways of substitution, limits, hang-up at every effect.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    clippy::print_stderr,
+    clippy::float_cmp,
+    reason = "a test fails by panicking, and says what it measured"
+)]
+
 mod driver;
 
 use driver::{Driver, Peer, Seen, Watch, call_at, engine, load};
@@ -27,9 +38,10 @@ fn asking(waits: bool, dialplan: &str) -> (Engine, Arc<driver::Clock>) {
         };
         Answer::Await(
             effect,
-            Box::new(move |_, event, out| match event {
-                Event::Hangup(_) => Answer::Failed,
-                _ => {
+            Box::new(move |_, event, out| {
+                if let Event::Hangup(_) = event {
+                    Answer::Failed
+                } else {
                     out.extend_from_slice(&value);
                     Answer::Done
                 }
@@ -61,9 +73,10 @@ fn asking(waits: bool, dialplan: &str) -> (Engine, Arc<driver::Clock>) {
                 name: "Ask".into(),
                 data: Text::from(data),
             };
-            Flow::wait_then(effect, move |cx, event| match event {
-                Event::Hangup(_) => Flow::Leave,
-                _ => {
+            Flow::wait_then(effect, move |cx, event| {
+                if let Event::Hangup(_) = event {
+                    Flow::Leave
+                } else {
                     cx.set(b"ASKED", value.as_bytes());
                     Flow::Next
                 }

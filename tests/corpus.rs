@@ -4,6 +4,17 @@
 //!
 //! `STROWGER_RATCHET=write cargo test --test corpus` writes that file anew and keeps the reasons it gives.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    clippy::print_stderr,
+    clippy::float_cmp,
+    reason = "a test fails by panicking, and says what it measured"
+)]
+
 #[path = "corpus/ask.rs"]
 mod ask;
 #[path = "corpus/execution.rs"]
@@ -27,24 +38,24 @@ use ratchet::Ratchet;
 use serde_json::Value;
 
 /// What came of one case: its key (`ID`, or `log ID` for the log judged apart) and how the answer differs.
-pub struct Verdict {
-    pub key: String,
-    pub difference: Option<String>,
+pub(crate) struct Verdict {
+    pub(crate) key: String,
+    pub(crate) difference: Option<String>,
 }
 
 impl Verdict {
     /// Equal or not; the difference shows both sides.
-    pub fn compare(key: String, want: &Value, got: &Value) -> Self {
+    pub(crate) fn compare(key: String, want: &Value, got: &Value) -> Self {
         let difference = (want != got).then(|| format!("want {want}\n    got  {got}"));
         Self { key, difference }
     }
 }
 
 /// The cases of one area and how they are judged.
-pub struct Area {
-    pub name: String,
-    pub cases: Vec<Value>,
-    pub judge: fn(&[Value]) -> Vec<Verdict>,
+pub(crate) struct Area {
+    pub(crate) name: String,
+    pub(crate) cases: Vec<Value>,
+    pub(crate) judge: fn(&[Value]) -> Vec<Verdict>,
 }
 
 fn main() -> ExitCode {

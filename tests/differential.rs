@@ -1,6 +1,17 @@
 //! The compiled way equals the textual way: random dialplans over awkward values run to their end both ways,
 //! watched and unwatched, and must leave the same effects, variables, outcome and log.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    clippy::print_stderr,
+    clippy::float_cmp,
+    reason = "a test fails by panicking, and says what it measured"
+)]
+
 use std::sync::{Arc, Mutex};
 
 use proptest::prelude::*;

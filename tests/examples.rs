@@ -1,5 +1,16 @@
 //! The examples of every application and function descriptor, run as tests.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    clippy::print_stderr,
+    clippy::float_cmp,
+    reason = "a test fails by panicking, and says what it measured"
+)]
+
 use libtest_mimic::{Arguments, Failed, Trial};
 use strowger::base::Text;
 use strowger::host::Engine;

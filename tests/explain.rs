@@ -1,6 +1,15 @@
 //! The story of a lookup as people read it.
 
-#![expect(clippy::unwrap_used, reason = "a test")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    clippy::print_stderr,
+    clippy::float_cmp,
+    reason = "a test fails by panicking, and says what it measured"
+)]
 
 use strowger::base::zone::Zone;
 use strowger::base::{Interner, Place, SourceId, Text};

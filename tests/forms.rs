@@ -1,6 +1,16 @@
 //! The stable forms of effects and events: what is written is read back, and looks as documented.
 
 #![cfg(feature = "serde")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    clippy::print_stderr,
+    clippy::float_cmp,
+    reason = "a test fails by panicking, and says what it measured"
+)]
 
 use std::time::Duration;
 

@@ -1,5 +1,16 @@
 //! The generated parser of `$[ ]` against an independent precedence climber, on random tokens.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    clippy::print_stderr,
+    clippy::float_cmp,
+    reason = "a test fails by panicking, and says what it measured"
+)]
+
 use proptest::prelude::*;
 use strowger::syntax::ast::expression::{Binary, Step, Unary};
 use strowger::syntax::expression_of_tokens;

@@ -1,6 +1,17 @@
 //! Compiled expressions against textual evaluation: the same value and the same log entries,
 //! or a miss of the guard.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    clippy::print_stderr,
+    clippy::float_cmp,
+    reason = "a test fails by panicking, and says what it measured"
+)]
+
 use proptest::prelude::*;
 use strowger::base::Value;
 use strowger::compile::expression::{Piece, compile};
@@ -148,7 +159,7 @@ fn check(pieces: &[Piece], values: &[Vec<u8>]) -> Result<(), TestCaseError> {
     let mut memory = Memory::default();
     let (mut fast, mut slow) = (Vec::new(), Vec::new());
     if let Some(value) = evaluate(&compiled, &holes, &mut memory, &mut |entry| {
-        fast.push(entry)
+        fast.push(entry);
     }) {
         let expected = textual(&joined, &mut memory, &mut |entry| slow.push(entry));
         let about = String::from_utf8_lossy(&joined).into_owned();

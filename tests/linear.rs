@@ -1,6 +1,15 @@
 //! The matcher against a plain reading of the rules: sort all entries, try them one after the other.
 
-#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    clippy::print_stderr,
+    clippy::float_cmp,
+    reason = "a test fails by panicking, and says what it measured"
+)]
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;

@@ -1,5 +1,16 @@
 //! Loading: the corpus of configurations, and each kind of fault.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    clippy::print_stderr,
+    clippy::float_cmp,
+    reason = "a test fails by panicking, and says what it measured"
+)]
+
 #[path = "load/evaluator.rs"]
 mod evaluator;
 #[path = "load/faults.rs"]

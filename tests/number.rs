@@ -1,5 +1,16 @@
 //! Numbers of `$[ ]`: recorded `%.18Lg` texts, and laws that hold for all.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    clippy::print_stderr,
+    clippy::float_cmp,
+    reason = "a test fails by panicking, and says what it measured"
+)]
+
 use proptest::prelude::*;
 use strowger::base::Number;
 use strowger::base::number::functions;

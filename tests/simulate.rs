@@ -1,5 +1,16 @@
 //! Simulated calls: destinations with a script, digits, limits of a talk, hang-ups in every phase, Originate.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    clippy::print_stderr,
+    clippy::float_cmp,
+    reason = "a test fails by panicking, and says what it measured"
+)]
+
 use std::time::Duration;
 
 use strowger::host::simulate::{Mode, Peer, Sounds};
@@ -52,7 +63,9 @@ fn path(report: &RunReport, channel: usize) -> String {
 /// Seconds from start to end of the simulation.
 fn lasted(report: &RunReport) -> f64 {
     let last = report.occurrences.last().unwrap().time;
-    (last - Duration::from_secs(START)).as_secs_f64()
+    last.checked_sub(Duration::from_secs(START))
+        .unwrap()
+        .as_secs_f64()
 }
 
 /// The number of a channel by the end of its name.

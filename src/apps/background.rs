@@ -1,4 +1,4 @@
-//! BackGround, WaitExten.
+//! `BackGround`, `WaitExten`.
 
 use super::answer::answered;
 use super::playback::{all_there, missing_argument, sounds};

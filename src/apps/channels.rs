@@ -1,4 +1,4 @@
-//! SoftHangup, ChannelRedirect, Transfer, Echo: what concerns channels and needs a host.
+//! `SoftHangup`, `ChannelRedirect`, Transfer, Echo: what concerns channels and needs a host.
 
 use super::playback::missing_argument;
 use crate::base::Text;

@@ -1,4 +1,4 @@
-//! DBdeltree.
+//! `DBdeltree`.
 
 use crate::library::Application;
 use crate::machine::{Cx, Flow};

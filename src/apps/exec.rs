@@ -1,4 +1,4 @@
-//! Exec, TryExec, ExecIf.
+//! Exec, `TryExec`, ExecIf.
 
 use super::gosub::split_pair;
 use crate::base::arguments;

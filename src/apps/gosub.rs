@@ -1,4 +1,4 @@
-//! Gosub, GosubIf, Return, StackPop.
+//! Gosub, GosubIf, Return, `StackPop`.
 
 use crate::base::Text;
 use crate::base::arguments::{Split, split};

@@ -1,4 +1,4 @@
-//! GotoIfTime, ExecIfTime.
+//! GotoIfTime, `ExecIfTime`.
 
 use super::goto::{cut, jump};
 use crate::base::Text;
@@ -80,7 +80,7 @@ fn parse(cx: &mut Cx<'_>, text: &[u8]) -> Timespec {
     spec
 }
 
-/// The time that TESTTIME() set, in seconds since the epoch.
+/// The time that `TESTTIME()` set, in seconds since the epoch.
 fn test_time(cx: &Cx<'_>) -> Option<i64> {
     let value = cx.stored_variable(b"TESTTIME")?;
     let text: Text = value.to_text();

@@ -1,4 +1,4 @@
-//! If, ElseIf, Else, EndIf, ExitIf.
+//! If, `ElseIf`, Else, `EndIf`, `ExitIf`.
 //!
 //! The state is in channel variables as with While: `<context>_<exten>_<priority>`, `IF_<index>`.
 
@@ -99,7 +99,7 @@ fn run_end(cx: &mut Cx<'_>, _: &[u8]) -> Flow {
     Flow::Next
 }
 
-/// An application of this block, before its EndIf.
+/// An application of this block, before its `EndIf`.
 fn find_at_level(cx: &Cx<'_>, application: &[u8]) -> Option<Location> {
     let at = block_end(cx, b"If", b"EndIf", &[application])?;
     let end = find_end(cx)?;

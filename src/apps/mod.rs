@@ -14,6 +14,7 @@ applications! {
     answer: ANSWER;
     background: BACKGROUND, WAIT_EXTEN;
     channels: SOFT_HANGUP, CHANNEL_REDIRECT, TRANSFER, ECHO;
+    clear_hash: CLEAR_HASH;
     db_deltree: DB_DELTREE;
     dial: DIAL, RETRY_DIAL;
     exec: EXEC, TRY_EXEC, EXEC_IF;

@@ -1,4 +1,4 @@
-//! RaiseException.
+//! `RaiseException`.
 
 use crate::base::Text;
 use crate::library::Application;

@@ -1,4 +1,4 @@
-//! Read, ReadExten.
+//! Read, `ReadExten`.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! ResetCDR, ForkCDR, CELGenUserEvent, UserEvent, DumpChan: what only clients and records see.
+//! `ResetCDR`, `ForkCDR`, `CELGenUserEvent`, `UserEvent`, `DumpChan`: what only clients and records see.
 
 use crate::base::Text;
 use crate::base::arguments;

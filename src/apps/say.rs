@@ -1,4 +1,4 @@
-//! SayNumber, SayOrdinal, SayDigits, SayAlpha, SayAlphaCase, SayPhonetic, SayMoney.
+//! `SayNumber`, `SayOrdinal`, `SayDigits`, `SayAlpha`, `SayAlphaCase`, `SayPhonetic`, `SayMoney`.
 
 use super::background::ALL_DIGITS;
 use super::playback::all_there;

@@ -32,16 +32,13 @@ fn run(cx: &mut Cx<'_>, data: &[u8]) -> Flow {
         cx.log(&code::SET_EMPTY, || "Set needs name=value".to_owned());
         return Flow::Next;
     }
-    match assignment(data) {
-        Some((name, value)) => set(cx, name, value),
-        None => {
-            let text = bstr::BStr::new(data).to_string();
-            cx.log(&code::SET_WITHOUT_EQUALS, || {
-                format!("no `=` in `Set({text})`")
-            });
-            Flow::Next
-        }
+    if let Some((name, value)) = assignment(data) {
+        return set(cx, name, value);
     }
+    cx.log(&code::SET_WITHOUT_EQUALS, || {
+        format!("no `=` in `Set({})`", bstr::BStr::new(data))
+    });
+    Flow::Next
 }
 
 fn assignment(text: &[u8]) -> Option<(&[u8], &[u8])> {

@@ -1,4 +1,4 @@
-//! Wait, WaitUntil, WaitDigit, WaitForCondition.
+//! Wait, `WaitUntil`, `WaitDigit`, `WaitForCondition`.
 
 use std::time::Duration;
 
@@ -87,16 +87,16 @@ fn run_digit(cx: &mut Cx<'_>, data: &[u8]) -> Flow {
     let mut fields = arguments::standard(data, 2).into_iter();
     cx.set(b"WAITDIGITRESULT", b"");
     let deadline = match fields.next() {
-        Some(text) if !text.is_empty() => match duration::parse(&text) {
-            Some(time) => Some(cx.now().saturating_add(time)),
-            None => {
+        Some(text) if !text.is_empty() => {
+            let Some(time) = duration::parse(&text) else {
                 cx.log(&code::WAIT_TIME_INVALID, || {
                     "WaitDigit needs a time".to_owned()
                 });
                 cx.set(b"WAITDIGITSTATUS", b"ERROR");
                 return Flow::Next;
-            }
-        },
+            };
+            Some(cx.now().saturating_add(time))
+        }
         _ => None,
     };
     wait_digit(cx, deadline, fields.next().unwrap_or_default())
@@ -126,7 +126,7 @@ fn wait_digit(cx: &mut Cx<'_>, deadline: Option<Duration>, wanted: Vec<u8>) -> F
     )
 }
 
-/// What WaitForCondition evaluates, and until when.
+/// What `WaitForCondition` evaluates, and until when.
 #[derive(Clone)]
 struct Condition {
     text: Vec<u8>,

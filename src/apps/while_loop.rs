@@ -1,4 +1,4 @@
-//! While, EndWhile, ExitWhile, ContinueWhile.
+//! While, EndWhile, `ExitWhile`, `ContinueWhile`.
 //!
 //! The state of loops is in channel variables, as in Asterisk, where a dialplan can see it: the loop at a place
 //! has an index in `<context>_<exten>_<priority>`; `WHILE_<index>` is where it begins and `END_WHILE_<index>`
@@ -180,15 +180,14 @@ impl Index {
 
 /// How many indices from 0 on are in use without a gap.
 fn used(cx: &Cx<'_>, prefix: &str) -> usize {
-    let mut name = Vec::with_capacity(prefix.len() + 4);
-    (0..)
-        .take_while(|n| {
-            name.clear();
-            name.extend_from_slice(prefix.as_bytes());
-            name.extend_from_slice(format!("_{n}").as_bytes());
-            cx.stored_variable(&name).is_some()
-        })
-        .count()
+    let mut count = 0;
+    while cx
+        .stored_variable(format!("{prefix}_{count}").as_bytes())
+        .is_some()
+    {
+        count += 1;
+    }
+    count
 }
 
 /// A place as these variables hold it.

@@ -12,23 +12,19 @@ pub fn split(text: &[u8]) -> (Vec<u8>, Vec<u8>) {
         let close = inside.iter().rposition(|b| *b == b'>')?;
         Some((text.get(..open)?, inside.get(..close)?))
     });
-    match bracketed {
-        Some((name, number)) => {
-            let name = quoted_part(name).unwrap_or_else(|| strip(name));
-            (name.to_vec(), bare_number(number))
-        }
-        None => {
-            let number = bare_number(text);
-            let is_number = !number.is_empty()
-                && number
-                    .iter()
-                    .all(|b| b.is_ascii_digit() || b"*#+".contains(b));
-            if is_number {
-                (Vec::new(), number)
-            } else {
-                (quoted_part(text).unwrap_or(text).to_vec(), Vec::new())
-            }
-        }
+    if let Some((name, number)) = bracketed {
+        let name = quoted_part(name).unwrap_or_else(|| strip(name));
+        return (name.to_vec(), bare_number(number));
+    }
+    let number = bare_number(text);
+    let is_number = !number.is_empty()
+        && number
+            .iter()
+            .all(|b| b.is_ascii_digit() || b"*#+".contains(b));
+    if is_number {
+        (Vec::new(), number)
+    } else {
+        (quoted_part(text).unwrap_or(text).to_vec(), Vec::new())
     }
 }
 

@@ -62,7 +62,7 @@ const NAMES: &[(&str, u32)] = &[
 ];
 
 /// The cause of a number or of a name such as `CALL_REJECTED` (without regard to case).
-/// Names of one word such as `busy` are refused, as observed with Hangup().
+/// Names of one word such as `busy` are refused, as observed with `Hangup()`.
 pub fn cause_named(text: &[u8]) -> Option<u32> {
     let text = std::str::from_utf8(text).ok()?.trim();
     if let Ok(number) = text.parse::<u32>() {

@@ -1,4 +1,4 @@
-//! When a text counts as true (GotoIf, ExecIf, While, IF()).
+//! When a text counts as true (GotoIf, ExecIf, While, `IF()`).
 
 /// Empty is false; a text that begins with an integer (after blanks, perhaps signed) is that integer taken
 /// as 32 bits, compared with 0; anything else is true (observed with Asterisk master 2026-08).

@@ -3,11 +3,13 @@
 pub mod arguments;
 pub mod callerid;
 pub mod cause;
+pub mod civil;
 pub mod condition;
 pub mod duration;
 pub mod ere;
 pub mod number;
 pub mod pattern;
+pub mod printf;
 pub mod scan;
 pub mod source;
 pub mod substring;

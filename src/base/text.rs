@@ -157,6 +157,8 @@ impl fmt::Display for Text {
 #[cfg(feature = "serde")]
 mod form {
     use serde::de::{Deserialize, Deserializer, Error};
+    use std::fmt::Write as _;
+
     use serde::ser::{Serialize, SerializeMap, Serializer};
 
     use super::Text;
@@ -173,7 +175,10 @@ mod form {
             if let Ok(text) = std::str::from_utf8(self) {
                 return serializer.serialize_str(text);
             }
-            let hex: String = self.iter().map(|b| format!("{b:02x}")).collect();
+            let mut hex = String::with_capacity(self.len() * 2);
+            for byte in self.iter() {
+                let _ = write!(hex, "{byte:02x}");
+            }
             let mut map = serializer.serialize_map(Some(1))?;
             map.serialize_entry("hex", &hex)?;
             map.end()

@@ -26,7 +26,7 @@ FILE is an extensions.conf, a folder that holds one, or `-` for standard input."
 #[derive(Debug, Parser)]
 #[command(name = "strowger", version, styles = STYLES, after_help = AFTER, max_term_width = 100)]
 pub(crate) struct Arguments {
-    /// When to use colour; NO_COLOR counts too.
+    /// When to use colour; `NO_COLOR` counts too.
     #[arg(long, global = true, value_enum, value_name = "WHEN", default_value_t = Color::Auto)]
     pub(crate) color: Color,
     #[command(subcommand)]
@@ -42,6 +42,7 @@ pub(crate) enum Color {
     Never,
 }
 
+#[expect(clippy::large_enum_variant, reason = "there is one, parsed once")]
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// List a dialplan in the look of `dialplan show`.

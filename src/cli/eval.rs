@@ -3,17 +3,26 @@
 mod case;
 mod session;
 
-use std::io::{BufRead, Write};
 use std::path::Path;
 
 use serde_json::{Value, json};
 
 use crate::cli::eval::case::{Case, Step};
 use crate::cli::eval::session::{Session, Way};
+use crate::diagnostic::code;
 use crate::syntax::print::json::byte_string;
 
-/// Arguments of `strowger eval`.
+use super::exit::{FINDINGS, FINE, UNREADABLE, USAGE};
+use super::{input, ui};
+
+/// Substitutes a text as an application's data is substituted, and prints the result.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  strowger eval '$[1/3]'
+  strowger eval 'last four: ${n:-4}' --var n=12125551212
+  strowger eval '${RATE}' --file extensions.conf
+  strowger eval --jsonl < cases.jsonl")]
 pub(crate) struct EvalArgs {
     /// The text to evaluate; with `--jsonl` a FILE whose contexts and globals exist beside each case's own.
     #[arg(value_name = "TEXT|FILE")]
@@ -34,10 +43,6 @@ pub(crate) struct EvalArgs {
     #[arg(long, hide = true, conflicts_with = "textual")]
     unwatched: bool,
 }
-
-const FINDINGS: i32 = 1;
-const USAGE: i32 = 2;
-const UNREADABLE: i32 = 3;
 
 /// Runs the command; the value is the exit code.
 pub(crate) fn run(arguments: &EvalArgs) -> i32 {
@@ -71,8 +76,7 @@ pub(crate) fn run(arguments: &EvalArgs) -> i32 {
 }
 
 fn fail(code: i32, message: &str) -> i32 {
-    // A closed standard error leaves only the exit code.
-    let _ = writeln!(std::io::stderr(), "{message}");
+    ui::message(message);
     code
 }
 
@@ -95,43 +99,29 @@ fn evaluate(session: &Session, text: &str, variables: &[String]) -> i32 {
         Err(message) => return fail(FINDINGS, &message),
     };
     for entry in &answer.log {
-        let _ = writeln!(std::io::stderr(), "{}: {}", entry.code.id, entry.message);
+        ui::message(&format!("{}: {}", entry.code.id, entry.message));
     }
-    let mut out = std::io::stdout().lock();
     for output in &answer.outputs {
-        let written = out.write_all(output).and_then(|()| out.write_all(b"\n"));
-        if written.is_err() {
-            return FINDINGS;
-        }
+        ui::print(&[output, &b"\n"[..]].concat());
     }
-    0
+    FINE
 }
 
 fn answer_lines(session: &Session) -> i32 {
-    let mut input = std::io::stdin().lock();
-    let mut output = std::io::stdout().lock();
-    let mut code = 0;
-    let mut line = Vec::new();
-    loop {
-        line.clear();
-        match input.read_until(b'\n', &mut line) {
-            Ok(0) => return code,
-            Ok(_) => {}
+    let mut code = FINE;
+    for line in input::lines() {
+        let line = match line {
+            Ok(line) if line.trim_ascii().is_empty() => continue,
+            Ok(line) => line,
             Err(error) => return fail(UNREADABLE, &error.to_string()),
-        }
-        if line.trim_ascii().is_empty() {
-            continue;
-        }
+        };
         let (answer, good) = answer_line(session, &line);
         if !good {
             code = FINDINGS;
         }
-        let written = writeln!(output, "{answer}").and_then(|()| output.flush());
-        if written.is_err() {
-            // Nobody reads any more.
-            return FINDINGS;
-        }
+        ui::json_line(&answer);
     }
+    code
 }
 
 fn answer_line(session: &Session, line: &[u8]) -> (Value, bool) {
@@ -168,7 +158,12 @@ fn answer_line(session: &Session, line: &[u8]) -> (Value, bool) {
 fn log(entries: &[crate::diagnostic::Entry]) -> Value {
     let mut counted: Vec<(&str, &str, u32)> = Vec::new();
     for entry in entries {
-        let (level, kind) = (entry.level.name(), entry.code.kind);
+        // In these cases all complaints of a function about its arguments have one kind.
+        let code = match entry.code {
+            code if std::ptr::eq(code, &code::CHANNEL_ITEM_UNKNOWN) => &code::BAD_ARGUMENT,
+            code => code,
+        };
+        let (level, kind) = (entry.level.name(), code.kind);
         match counted.last_mut() {
             Some((l, k, count)) if (*l, *k) == (level, kind) => *count += 1,
             _ => counted.push((level, kind, 1)),

@@ -198,8 +198,8 @@ fn entry(program: &Program, found: &Found) -> Option<Value> {
         byte_string(&table.context(extension.context)?.name),
         extension.cid.as_ref().map(|cid| byte_string(cid)),
     );
-    Some(match table.priority(found.priority) {
-        Some(line) => json!({
+    Some(if let Some(line) = table.priority(found.priority) {
+        json!({
             "context": place.0,
             "pattern": byte_string(table.written(found.priority)?),
             "cid": place.1,
@@ -207,19 +207,18 @@ fn entry(program: &Program, found: &Found) -> Option<Value> {
             "label": line.label.map(|label| byte_string(program.names.resolve(label))),
             "app": byte_string(program.names.resolve(line.app)),
             "data": byte_string(&line.data),
-        }),
-        None => {
-            let hint = extension.hint.as_ref()?;
-            json!({
-                "context": place.0,
-                "pattern": byte_string(&hint.exten),
-                "cid": place.1,
-                "priority": -1,
-                "label": null,
-                "app": byte_string(&hint.devices),
-                "data": byte_string(&hint.name),
-            })
-        }
+        })
+    } else {
+        let hint = extension.hint.as_ref()?;
+        json!({
+            "context": place.0,
+            "pattern": byte_string(&hint.exten),
+            "cid": place.1,
+            "priority": -1,
+            "label": null,
+            "app": byte_string(&hint.devices),
+            "data": byte_string(&hint.name),
+        })
     })
 }
 

@@ -48,7 +48,6 @@ pub(crate) fn err_is_terminal() -> bool {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Style {
     Bold,
-    Dim,
     Green,
     Yellow,
     Red,
@@ -71,7 +70,6 @@ fn styled(style: Style, text: &str, on: bool) -> String {
     }
     let code = match style {
         Style::Bold => "1",
-        Style::Dim => "2",
         Style::Green => "32",
         Style::Yellow => "33",
         Style::Red => "31",

@@ -21,6 +21,10 @@ const DEPTH: usize = 12;
 const LONG: usize = 4000;
 
 /// Compiles texts into one code.
+#[expect(
+    clippy::struct_field_names,
+    reason = "the texts among them are just one table"
+)]
 pub(super) struct Texts {
     code: Code,
     angle: bool,

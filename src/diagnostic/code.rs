@@ -3,6 +3,11 @@
 //! `E0xx` configuration, `E1xx` extension lines and patterns, `E2xx` substitution and expressions,
 //! `E3xx` linking, `W4xx`–`W5xx` lint, `R9xx` run time.
 
+#![allow(
+    clippy::doc_markdown,
+    reason = "titles are documentation and messages at once"
+)]
+
 /// Level of a log entry, as Asterisk names it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Level {

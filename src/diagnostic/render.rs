@@ -109,7 +109,7 @@ mod tests {
         };
         let text = Renderer::new(false).excerpt(&diagnostic, &sources);
         assert!(text.contains("e.conf:2:12"), "{text}");
-        assert!(text.contains("^"), "{text}");
+        assert!(text.contains('^'), "{text}");
         assert!(text.contains("write a number"), "{text}");
     }
 

@@ -1,4 +1,4 @@
-//! BASE64_ENCODE and BASE64_DECODE.
+//! `BASE64_ENCODE` and `BASE64_DECODE`.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;

@@ -277,6 +277,7 @@ fn put(party: &mut Party, key: &[u8], value: Option<&[u8]>) {
     }
 }
 
+#[derive(Clone, Copy)]
 enum Written {
     Done,
     Unknown,
@@ -365,7 +366,7 @@ impl Id<&mut Party> {
                 self.put(b"name", Some(&name));
                 self.put(b"num", Some(&number));
             }
-            b"name" | b"num" | b"tag" => self.put(member, Some(value)),
+            b"name" | b"num" | b"tag" | b"name-charset" => self.put(member, Some(value)),
             b"number" => self.put(b"num", Some(value)),
             b"name-valid" | b"num-valid" => {
                 let item = member.strip_suffix(b"-valid").unwrap_or(member);
@@ -387,7 +388,6 @@ impl Id<&mut Party> {
                     self.put(member, Some(name.as_bytes()));
                 }
             }
-            b"name-charset" => self.put(member, Some(value)),
             b"num-plan" | b"ton" => match int(value) {
                 Some(_) => self.put(b"num-plan", Some(&number(value))),
                 None => return Written::BadValue,

@@ -112,7 +112,7 @@ fn read(cx: &mut Cx<'_>, item: &[u8], out: &mut Vec<u8>) -> Answer {
 }
 
 fn warn(cx: &mut Cx<'_>, item: &[u8]) {
-    cx.log(&code::BAD_ARGUMENT, || {
+    cx.log(&code::CHANNEL_ITEM_UNKNOWN, || {
         format!("the item `{}` of CHANNEL is not known", bstr::BStr::new(item))
     });
 }

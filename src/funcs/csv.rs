@@ -1,4 +1,4 @@
-//! QUOTE and CSV_QUOTE.
+//! QUOTE and `CSV_QUOTE`.
 
 use crate::diagnostic::code;
 use crate::library::{Example, Function};

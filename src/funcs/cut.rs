@@ -144,14 +144,10 @@ fn cut(cx: &mut Cx<'_>, value: &[u8], delimiter: u8, fields: &[u8], out: &mut Ve
 fn take<'a>(rest: &mut Option<&'a [u8]>, delimiter: u8) -> Option<&'a [u8]> {
     let text = (*rest)?;
     // A delimiter of zero never occurs in a value.
-    match text.iter().position(|b| *b == delimiter) {
-        Some(at) => {
-            *rest = text.get(at + 1..);
-            text.get(..at)
-        }
-        None => {
-            *rest = None;
-            Some(text)
-        }
+    if let Some(at) = text.iter().position(|b| *b == delimiter) {
+        *rest = text.get(at + 1..);
+        return text.get(..at);
     }
+    *rest = None;
+    Some(text)
 }

@@ -1,4 +1,4 @@
-//! DB, DB_EXISTS, DB_DELETE, DB_KEYS and DB_KEYCOUNT.
+//! DB, `DB_EXISTS`, `DB_DELETE`, `DB_KEYS` and `DB_KEYCOUNT`.
 
 use crate::base::Text;
 use crate::base::value::append_int;
@@ -135,7 +135,7 @@ fn family_key<'a>(cx: &mut Cx<'_>, name: &str, arguments: &'a [u8]) -> Option<(&
     Some((arguments.get(..at)?, arguments.get(at + 1..)?))
 }
 
-/// The value of a key, also put into DB_RESULT.
+/// The value of a key, also put into `DB_RESULT`.
 fn found(cx: &mut Cx<'_>, family: &[u8], key: &[u8]) -> Option<Text> {
     let value = cx.shared().store().get(family, key)?;
     cx.set(b"DB_RESULT", &value);
@@ -143,7 +143,7 @@ fn found(cx: &mut Cx<'_>, family: &[u8], key: &[u8]) -> Option<Text> {
 }
 
 /// For every key below the prefix what follows next; `None` where it was said already. The prefix itself
-/// counts as a key with nothing behind it (observed: it leaves a comma in DB_KEYS).
+/// counts as a key with nothing behind it (observed: it leaves a comma in `DB_KEYS`).
 fn parts(cx: &Cx<'_>, prefix: &[u8]) -> Vec<Option<Vec<u8>>> {
     let start = prefix.iter().position(|b| *b != b'/').unwrap_or(prefix.len());
     let end = prefix.iter().rposition(|b| *b != b'/').map_or(start, |i| i + 1);

@@ -1,4 +1,4 @@
-//! DIALPLAN_EXISTS.
+//! `DIALPLAN_EXISTS`.
 
 use crate::base::arguments::standard;
 use crate::base::scan::int;

@@ -1,4 +1,4 @@
-//! KEYPADHASH and DIGIT_SUM.
+//! KEYPADHASH and `DIGIT_SUM`.
 
 use crate::base::value::append_int;
 use crate::library::{Example, Function};

@@ -1,4 +1,4 @@
-//! EVAL, EVAL_EXTEN and EVAL_SUB.
+//! EVAL, `EVAL_EXTEN` and `EVAL_SUB`.
 
 use crate::base::Text;
 use crate::base::arguments::standard;

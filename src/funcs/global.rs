@@ -1,4 +1,4 @@
-//! GLOBAL, GLOBAL_EXISTS and GLOBAL_DELETE.
+//! GLOBAL, `GLOBAL_EXISTS` and `GLOBAL_DELETE`.
 
 use crate::base::Value;
 use crate::library::{Example, Function};

@@ -1,4 +1,4 @@
-//! GROUP, GROUP_COUNT, GROUP_MATCH_COUNT and GROUP_LIST.
+//! GROUP, `GROUP_COUNT`, `GROUP_MATCH_COUNT` and `GROUP_LIST`.
 
 use crate::base::value::append_int;
 use crate::base::{Ere, Text};

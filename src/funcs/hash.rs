@@ -11,7 +11,7 @@ pub static HASH: Function = Function::read_write(
     "HASH",
     "A member of an associative array.",
     "array[,key]",
-    "Without a key it gives all values, the newest first, with commas between, and notes the keys, the oldest first, \
+    "Without a key it gives all values, the newest first, with commas between, and notes the keys in this order \
      in `~ODBCFIELDS~`. Members are variables of the channel named `~HASH~array~key~`; `_` before the array's name \
      makes them inherited. Writing an array without a key sets the members named in `~ODBCFIELDS~`, in this order.",
     |cx: &mut Cx<'_>, arguments, out| {
@@ -33,7 +33,6 @@ pub static HASH: Function = Function::read_write(
             keys.push(key_of(name, &prefix));
         }
         if !keys.is_empty() {
-            keys.reverse();
             cx.set(b"~ODBCFIELDS~", &keys.join(&b','));
         }
         Answer::Done

@@ -1,4 +1,4 @@
-//! LOCAL, LOCAL_PEEK and STACK_PEEK.
+//! LOCAL, `LOCAL_PEEK` and `STACK_PEEK`.
 
 use crate::base::Value;
 use crate::base::arguments::standard;

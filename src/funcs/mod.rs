@@ -2,9 +2,11 @@
 
 use crate::library::Function;
 
+mod strptime;
+
 macro_rules! functions {
     ($($file:ident: $($name:ident),+;)*) => {
-        $(mod $file;)*
+        $(pub mod $file;)*
         /// Every function.
         pub static ALL: &[&Function] = &[$($(&$file::$name),+),*];
     };
@@ -31,16 +33,21 @@ functions! {
     global: GLOBAL, GLOBAL_DELETE, GLOBAL_EXISTS;
     group: GROUP, GROUP_COUNT, GROUP_LIST, GROUP_MATCH_COUNT;
     hash: HASH, HASHKEYS;
+    iconv: ICONV;
+    json: JSON_DECODE;
     len: LEN;
     local: LOCAL, LOCAL_PEEK, STACK_PEEK;
     logic: EXISTS, IF, IFTIME, ISNULL;
     math: ABS, DEC, INC, MATH, MAX, MIN;
+    module: IFMODULE;
     passthru: PASSTHRU;
     path: BASENAME, DIRNAME;
     random: RAND, UUID;
     regex: REGEX;
     replace: REPLACE, STRBETWEEN, STRREPLACE;
     shared: EXPORT, IMPORT, SHARED;
+    sprintf: SPRINTF;
+    strftime: STRFTIME, STRPTIME;
     testtime: TESTTIME;
     timeout: TIMEOUT;
     trim: LTRIM, RTRIM, TRIM;

@@ -22,7 +22,7 @@ pub static SHARED: Function = Function::read_write(
                 name: other,
                 request: ChannelRequest::Shared(name),
             };
-            return Answer::Await(effect, Box::new(|cx, event, out| answered(cx, event, out)));
+            return Answer::Await(effect, Box::new(answered));
         }
         let found = cx.channel().shared.iter().find(|(n, _)| *n == name);
         if let Some((_, value)) = found {

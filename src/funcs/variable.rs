@@ -1,4 +1,4 @@
-//! SET, VARIABLE_EXISTS and DELETE.
+//! SET, `VARIABLE_EXISTS` and DELETE.
 
 use crate::base::scan::strip;
 use crate::diagnostic::code;

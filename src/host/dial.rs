@@ -225,7 +225,9 @@ mod tests {
     fn busy_outweighs_congestion_and_congestion_what_is_not_available() {
         let status = |causes: &[u32]| {
             let mut tally = Tally::default();
-            causes.iter().for_each(|c| tally.count(*c));
+            for cause in causes {
+                tally.count(*cause);
+            }
             tally.status()
         };
         assert_eq!(status(&[34, 17, 3]), "BUSY");

@@ -168,7 +168,7 @@ impl EngineBuilder {
         self
     }
 
-    /// The store of DB(); in memory by default.
+    /// The store of `DB()`; in memory by default.
     #[must_use]
     pub fn store(mut self, store: Box<dyn Store>) -> Self {
         self.store = Some(store);

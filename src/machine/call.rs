@@ -350,7 +350,7 @@ impl Call {
         self.state.hungup = true;
     }
 
-    /// Another place: where the call goes on after the present application (ChannelRedirect).
+    /// Another place: where the call goes on after the present application (`ChannelRedirect`).
     pub fn redirect(&mut self, to: Location) {
         self.state.redirect = Some(to);
     }
@@ -480,11 +480,11 @@ impl Call {
             });
             return self.finished(image, Flow::Leave);
         }
-        let status = if !cx.state.textual {
-            self.evaluator.start_code(line.code);
+        let status = if cx.state.textual {
+            self.evaluator.start_text(&entry.data);
             self.evaluator.run(image, &mut cx)
         } else {
-            self.evaluator.start_text(&entry.data);
+            self.evaluator.start_code(line.code);
             self.evaluator.run(image, &mut cx)
         };
         self.evaluated(image, status)

@@ -37,11 +37,11 @@ pub struct Party {
     pub number: Option<Text>,
     /// Name; `None` = the party has no name.
     pub name: Option<Text>,
-    /// Further items of CALLERID(), CONNECTEDLINE(), REDIRECTING() by their name.
+    /// Further items of `CALLERID()`, `CONNECTEDLINE()`, `REDIRECTING()` by their name.
     pub items: Vec<(Text, Text)>,
 }
 
-/// Time-outs of a channel, as TIMEOUT() sets them.
+/// Time-outs of a channel, as `TIMEOUT()` sets them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Timeouts {
     /// Between two digits.
@@ -86,9 +86,9 @@ pub struct Channel {
     pub timeouts: Timeouts,
     /// Hangup cause; 0 = none set.
     pub cause: u32,
-    /// Items of CHANNEL() that were set, by name.
+    /// Items of `CHANNEL()` that were set, by name.
     pub items: Vec<(Text, Text)>,
-    /// The SHARED() store.
+    /// The `SHARED()` store.
     pub shared: Vec<(Text, Text)>,
     /// Hangup handlers, last pushed last: Gosub targets.
     pub hangup_handlers: Vec<Text>,
@@ -114,7 +114,7 @@ impl Channel {
         }
     }
 
-    /// Sets an item of CHANNEL().
+    /// Sets an item of `CHANNEL()`.
     pub fn set_item(&mut self, name: &[u8], value: &[u8]) {
         match self.items.iter_mut().find(|(n, _)| n.as_bytes() == name) {
             Some((_, old)) => *old = Text::from(value),

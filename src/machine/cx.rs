@@ -85,7 +85,7 @@ impl Cx<'_> {
         self.state.exception = Some((reason.into(), self.state.at.clone()));
     }
 
-    /// Digits of a new extension are looked for in this context from now on (BackGround with a context).
+    /// Digits of a new extension are looked for in this context from now on (`BackGround` with a context).
     pub fn collect_in(&mut self, context: Text) {
         self.state.at.context = context;
     }

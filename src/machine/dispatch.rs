@@ -31,8 +31,8 @@ impl Call {
         if self.fuel == 0 {
             return self.refuel();
         }
-        let seen = |observer: &Box<dyn Observer>| observer.sees_priorities();
-        let watched = self.state.observer.as_ref().is_some_and(seen)
+        let observer = self.state.observer.as_deref();
+        let watched = observer.is_some_and(Observer::sees_priorities)
             || self.state.textual
             || self.state.hungup
             || self.state.redirect.is_some()

@@ -244,9 +244,9 @@ pub enum ChannelRequest {
         /// Value.
         value: Text,
     },
-    /// Read its SHARED() store.
+    /// Read its `SHARED()` store.
     Shared(Text),
-    /// Write its SHARED() store.
+    /// Write its `SHARED()` store.
     SetShared {
         /// Name.
         name: Text,
@@ -288,11 +288,11 @@ pub enum Event {
         /// Files that do not exist.
         missing: Vec<Text>,
     },
-    /// A recording ended, with the text of RECORD_STATUS.
+    /// A recording ended, with the text of `RECORD_STATUS`.
     Recorded(Text),
     /// A Dial ended.
     Dialed(Box<Dialed>),
-    /// An Originate ended with this ORIGINATE_STATUS.
+    /// An Originate ended with this `ORIGINATE_STATUS`.
     Originated(Text),
     /// A text answer.
     Value(Text),

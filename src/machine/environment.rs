@@ -8,7 +8,7 @@ pub trait Environment: Send + Sync {
     fn now(&self) -> Duration;
     /// The next random number.
     fn random(&self) -> u64;
-    /// An environment variable of the process, as ENV() reads it.
+    /// An environment variable of the process, as `ENV()` reads it.
     fn variable(&self, name: &[u8]) -> Option<Vec<u8>>;
     /// Writes an environment variable; returns whether that is supported.
     fn set_variable(&self, name: &[u8], value: &[u8]) -> bool;
@@ -42,7 +42,7 @@ impl Environment for System {
         if name.is_empty() || name.contains(['=', '\0']) {
             return None;
         }
-        std::env::var_os(name).map(|v| v.into_encoded_bytes())
+        std::env::var_os(name).map(std::ffi::OsString::into_encoded_bytes)
     }
 
     fn set_variable(&self, _name: &[u8], _value: &[u8]) -> bool {
@@ -53,11 +53,11 @@ impl Environment for System {
 /// What dialplans may do outside the engine. All refused unless the host allows it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Allow {
-    /// System(), TrySystem(), SHELL(), `#exec`.
+    /// `System()`, `TrySystem()`, `SHELL()`, `#exec`.
     pub system: bool,
-    /// FILE() writes.
+    /// `FILE()` writes.
     pub file: bool,
-    /// CURL() and other network access.
+    /// `CURL()` and other network access.
     pub net: bool,
 }
 

@@ -14,14 +14,16 @@ use crate::machine::expression::{CallResult, Evaluation, Memory, Progress, evalu
 use crate::machine::image::Image;
 use crate::machine::{Answer, AnswerThen, AnswerThenText, Cx, Effect, Event};
 use crate::program::instruction::{CallId, CodeId, ExpressionId, Instruction};
-use crate::syntax::lex::template::{Piece, function_call, has_substitution, next_piece, reference};
+use crate::syntax::lex::template::{Piece, function_call, next_piece, reference};
 
 /// Bytes of application data after substitution (observed: the rest is cut in silence).
-pub const DATA_LIMIT: usize = 8191;
+pub(crate) const DATA_LIMIT: usize = 8191;
 /// Bytes of one `${ }` or `$[ ]`, of its inside, and of one value (observed).
-pub const VALUE_LIMIT: usize = 4095;
+pub(crate) const VALUE_LIMIT: usize = 4095;
 /// How deep substitutions nest (observed): the inside of the fifteenth is not substituted any more.
-pub const DEPTH_LIMIT: usize = 15;
+pub(crate) const DEPTH_LIMIT: usize = 15;
+/// Evaluations that wait for each other, such as those of EVAL() in EVAL().
+const FRAME_LIMIT: usize = 1000;
 
 thread_local! {
     // What expressions learn (compiled patterns, parsed texts) is bounded and the same for every call.
@@ -134,6 +136,15 @@ impl Evaluator {
         self.values
             .pop()
             .unwrap_or_else(|| Value::from_bytes(&self.out))
+    }
+
+    /// How deep the innermost text is.
+    fn nesting(&self) -> usize {
+        let texts = self.frames.iter().rev().filter_map(|frame| match frame {
+            Frame::Text(text) => Some(text.depth),
+            _ => None,
+        });
+        texts.into_iter().next().unwrap_or(0)
     }
 
     fn push_text(&mut self, text: Text, limit: usize, depth: usize, role: Role) {
@@ -469,6 +480,18 @@ impl Evaluator {
     }
 
     fn answered(&mut self, cx: &mut Cx<'_>, answer: Answer, usage: Use) -> Option<Status> {
+        let answer = match answer {
+            // A text that evaluates itself: Asterisk would run out of stack.
+            Answer::Substitute(..) | Answer::Read(..) | Answer::Subroutine(..)
+                if self.frames.len() >= FRAME_LIMIT =>
+            {
+                cx.log(&code::SUBSTITUTION_TOO_DEEP, || {
+                    code::SUBSTITUTION_TOO_DEEP.title.to_owned()
+                });
+                Answer::Failed
+            }
+            answer => answer,
+        };
         match answer {
             Answer::Done | Answer::Failed => {
                 let failed = matches!(answer, Answer::Failed);
@@ -495,9 +518,17 @@ impl Evaluator {
                 self.frames.push(Frame::Waiting(usage, then));
                 Some(Status::Await(effect))
             }
-            Answer::Substitute(text, then) => {
+            Answer::Substitute(mut text, then) => {
+                // A text that substitutes itself ends where nested substitutions do.
+                let depth = self.nesting() + 1;
+                if depth >= DEPTH_LIMIT {
+                    cx.log(&code::SUBSTITUTION_TOO_DEEP, || {
+                        code::SUBSTITUTION_TOO_DEEP.title.to_owned()
+                    });
+                    text.clear();
+                }
                 self.frames.push(Frame::Then(usage, then, self.out.len()));
-                self.push_text(Text::from(text), DATA_LIMIT, 0, Role::Whole);
+                self.push_text(Text::from(text), DATA_LIMIT, depth, Role::Whole);
                 None
             }
             Answer::Read(inside, then) => {
@@ -624,11 +655,6 @@ impl Evaluator {
             Role::Variable | Role::Whole => self.read(cx, inside),
         }
     }
-}
-
-/// Whether a text must be substituted at all.
-pub(crate) fn needs_substitution(image: &Image, text: &[u8]) -> bool {
-    has_substitution(text, image.program.options.anglesubstitution)
 }
 
 fn append_slot(image: &Image, cx: &Cx<'_>, slot: crate::program::slots::Slot, out: &mut Vec<u8>) {

@@ -53,7 +53,7 @@ pub enum Flow {
     Subroutine {
         /// `context,exten,priority(arguments)`.
         target: Vec<u8>,
-        /// What follows; GOSUB_RETVAL holds the value.
+        /// What follows; `GOSUB_RETVAL` holds the value.
         then: ThenFlow,
     },
 }
@@ -131,7 +131,7 @@ pub enum Answer {
     Substitute(Vec<u8>, AnswerThenText),
     /// Evaluate the inside of a `${ }` (a variable, perhaps with offset, or a function), then go on.
     Read(Vec<u8>, AnswerThenText),
-    /// Run a subroutine to its Return, then go on (the text is GOSUB_RETVAL).
+    /// Run a subroutine to its Return, then go on (the text is `GOSUB_RETVAL`).
     Subroutine(Vec<u8>, AnswerThenText),
 }
 
@@ -141,6 +141,11 @@ impl Answer {
         name: &[u8],
         then: impl FnOnce(&mut Cx<'_>, Vec<u8>, &mut Vec<u8>) -> Answer + Send + 'static,
     ) -> Self {
+        // Asterisk substitutes `${name}` as a text: brackets in the name change where it ends.
+        if name.iter().any(|b| b"{}$".contains(b)) {
+            let text = [b"${", name, b"}"].concat();
+            return Answer::Substitute(text, Box::new(then));
+        }
         Answer::Read(name.to_vec(), Box::new(then))
     }
 

@@ -41,7 +41,7 @@ pub trait Observer: Send {
     fn priority(&mut self, channel: &Text, at: &Location, application: &[u8], data: &[u8]);
     /// A log entry.
     fn log(&mut self, channel: &Text, entry: Entry);
-    /// A verbose message: Verbose(), `Goto (…)` and the like, with its level.
+    /// A verbose message: `Verbose()`, `Goto (…)` and the like, with its level.
     fn verbose(&mut self, channel: &Text, level: u8, text: &[u8]);
     /// A note.
     fn note(&mut self, channel: &Text, note: Note);

@@ -227,7 +227,7 @@ impl Call {
     fn incomplete(&mut self) -> Option<Effect> {
         let at = self.state.at.clone();
         if !self.state.match_more(&at.context, &at.exten) {
-            return self.invalid(at);
+            return self.invalid(&at);
         }
         let digits = at.exten.to_vec();
         let given = digits.len();
@@ -265,7 +265,7 @@ impl Call {
         }
         let at = self.state.at.clone();
         if !self.state.exists(&at.context, &at.exten, 1) {
-            return self.invalid(at);
+            return self.invalid(&at);
         }
         if self.state.image.program.options.autofallthrough {
             return self.fall_through();
@@ -274,7 +274,7 @@ impl Call {
     }
 
     /// The call was sent to an extension that does not exist.
-    fn invalid(&mut self, at: Location) -> Option<Effect> {
+    fn invalid(&mut self, at: &Location) -> Option<Effect> {
         if self.has(b"i") {
             self.state.note(Note::InvalidExtension { at: at.clone() });
             self.cx().set(b"INVALID_EXTEN", &at.exten);

@@ -1,4 +1,4 @@
-//! State that the calls of one engine share: globals, the DB() store, groups, locks, device states.
+//! State that the calls of one engine share: globals, the `DB()` store, groups, locks, device states.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
@@ -41,7 +41,7 @@ fn whole<T>(lock: Result<T, PoisonError<T>>) -> T {
 }
 
 impl Shared {
-    /// Shared state over a store for DB().
+    /// Shared state over a store for `DB()`.
     pub fn with_store(store: Box<dyn Store>) -> Self {
         Self {
             globals: RwLock::new(stable_map()),
@@ -54,11 +54,13 @@ impl Shared {
 
     /// The same store with a copy of the globals: what a load works on, so that the globals of a refused
     /// file never reach running calls.
+    #[must_use]
     pub fn staged(&self) -> Self {
-        let mut staged = Self::default();
-        staged.store = self.store.clone();
-        staged.globals = RwLock::new(whole(self.globals.read()).clone());
-        staged
+        Self {
+            store: self.store.clone(),
+            globals: RwLock::new(whole(self.globals.read()).clone()),
+            ..Self::default()
+        }
     }
 
     /// Offers a newer dialplan to running calls: each takes it at its next lookup.
@@ -111,7 +113,7 @@ impl Shared {
         all
     }
 
-    /// The store of DB().
+    /// The store of `DB()`.
     pub fn store(&self) -> MutexGuard<'_, Box<dyn Store>> {
         whole(self.store.lock())
     }

@@ -18,7 +18,7 @@ pub struct Frame {
 }
 
 /// Most arguments of a Gosub: the rest stays in the last one.
-pub const MAX_ARGUMENTS: usize = 99;
+pub(super) const MAX_ARGUMENTS: usize = 99;
 
 impl Cx<'_> {
     /// Pushes a frame with its arguments. Returns false when the stack is full.

@@ -105,22 +105,6 @@ impl State {
         )
     }
 
-    pub(crate) fn can_match(&self, context: &[u8], exten: &[u8]) -> bool {
-        let table = &self.image.program.table;
-        let Some(context) = table.context_named(context) else {
-            return false;
-        };
-        let caller = self.channel.caller.number.as_deref();
-        self.image.program.matcher.can_match(
-            table,
-            context,
-            exten,
-            Want::Priority(1),
-            caller,
-            self.now(),
-        )
-    }
-
     pub(crate) fn exists(&self, context: &[u8], exten: &[u8], priority: i64) -> bool {
         u32::try_from(priority)
             .is_ok_and(|n| n > 0 && self.find(context, exten, Want::Priority(n)).is_ok())

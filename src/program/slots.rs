@@ -14,7 +14,7 @@ pub struct Slots {
     numbers: StableMap<Text, Slot>,
 }
 
-/// Members of HASH() are kept apart from the slots: their order of creation can be seen (HASHKEYS).
+/// Members of `HASH()` are kept apart from the slots: their order of creation can be seen (HASHKEYS).
 pub const HASH_PREFIX: &[u8] = b"~HASH~";
 
 impl Default for Slots {
@@ -27,7 +27,7 @@ impl Default for Slots {
 }
 
 impl Slots {
-    /// The slot of a name, new if need be; `None` for members of HASH().
+    /// The slot of a name, new if need be; `None` for members of `HASH()`.
     pub fn add(&mut self, name: &[u8]) -> Option<Slot> {
         if let Some(&slot) = self.numbers.get(name) {
             return Some(slot);

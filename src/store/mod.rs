@@ -1,4 +1,4 @@
-//! The key-value store behind DB().
+//! The key-value store behind `DB()`.
 
 mod memory;
 

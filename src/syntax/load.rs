@@ -1,7 +1,7 @@
 //! Loading of extensions.conf: files to the [`Plan`] that Asterisk's core would hold.
 //!
-//! Two passes, because Asterisk has two layers with logs of their own: the configuration layer ([`section`]) reads
-//! all files into sections of `name = value` lines; then the dialplan layer ([`build`]) reads these.
+//! Two passes, because Asterisk has two layers with logs of their own: the configuration layer (`section`) reads
+//! all files into sections of `name = value` lines; then the dialplan layer (`build`) reads these.
 
 mod build;
 mod context;

@@ -2,26 +2,31 @@
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc;
 use std::thread;
+use std::time::Duration;
 
 use serde_json::Value;
 
 use super::Area;
 use super::Verdict;
 
-pub const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/corpus");
+pub(crate) const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/corpus");
+
+/// How long a command may take: far more than any needs.
+const LONGEST: Duration = Duration::from_mins(1);
 
 /// What a command answered.
-pub struct Answer {
-    pub status: i32,
-    pub output: Vec<u8>,
-    pub messages: Vec<u8>,
+pub(crate) struct Answer {
+    pub(crate) status: i32,
+    pub(crate) output: Vec<u8>,
+    pub(crate) messages: Vec<u8>,
 }
 
 impl Answer {
     /// Standard output as one JSON document; null where it is none.
-    pub fn json(&self) -> Value {
+    pub(crate) fn json(&self) -> Value {
         serde_json::from_slice(&self.output).unwrap_or_else(|error| {
             Value::from(format!(
                 "no JSON ({error}), exit {}: {}",
@@ -33,7 +38,7 @@ impl Answer {
 }
 
 /// Runs a command with the clock of the recordings.
-pub fn ask(arguments: &[&str], input: &[u8]) -> Answer {
+pub(crate) fn ask(arguments: &[&str], input: &[u8]) -> Answer {
     let mut child = Command::new(env!("CARGO_BIN_EXE_strowger"))
         .args(arguments)
         .env("TZ", "UTC")
@@ -48,7 +53,9 @@ pub fn ask(arguments: &[&str], input: &[u8]) -> Answer {
     let writer = thread::spawn(move || {
         let _ = stdin.write_all(&input);
     });
+    let timer = limit(&child);
     let output = child.wait_with_output().expect("the binary ends");
+    drop(timer);
     let _ = writer.join();
     Answer {
         status: output.status.code().unwrap_or(-1),
@@ -57,8 +64,20 @@ pub fn ask(arguments: &[&str], input: &[u8]) -> Answer {
     }
 }
 
+/// Ends a command that does not end by itself, unless what is given back is dropped before.
+fn limit(child: &Child) -> mpsc::Sender<()> {
+    let (stop, stopped) = mpsc::channel();
+    let id = child.id().to_string();
+    thread::spawn(move || {
+        if stopped.recv_timeout(LONGEST) == Err(mpsc::RecvTimeoutError::Timeout) {
+            let _ = Command::new("kill").args(["-9", &id]).status();
+        }
+    });
+    stop
+}
+
 /// Asks with one JSON object a line; the answers by id.
-pub fn ask_lines(arguments: &[&str], lines: &[Value]) -> BTreeMap<String, Value> {
+pub(crate) fn ask_lines(arguments: &[&str], lines: &[Value]) -> BTreeMap<String, Value> {
     let mut input = String::new();
     for line in lines {
         input.push_str(&line.to_string());
@@ -72,12 +91,12 @@ pub fn ask_lines(arguments: &[&str], lines: &[Value]) -> BTreeMap<String, Value>
         .collect()
 }
 
-pub fn id(case: &Value) -> String {
+pub(crate) fn id(case: &Value) -> String {
     case["id"].as_str().unwrap_or_default().to_owned()
 }
 
 /// The cases of a file, by area, in the order of their first appearance.
-pub fn areas(
+pub(crate) fn areas(
     corpus: &str,
     file: &str,
     field: &str,
@@ -101,7 +120,7 @@ pub fn areas(
 }
 
 /// Level and kind of each entry, as often as it came.
-pub fn levels_and_kinds(log: &Value) -> Value {
+pub(crate) fn levels_and_kinds(log: &Value) -> Value {
     log.as_array()
         .into_iter()
         .flatten()

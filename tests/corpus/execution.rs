@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::ask::{self, FOLDER, ask, levels_and_kinds};
 use super::{Area, Verdict};
 
-pub fn areas() -> Vec<Area> {
+pub(crate) fn areas() -> Vec<Area> {
     ask::areas("exec", "dialplan/exec.jsonl", "area", judge)
 }
 

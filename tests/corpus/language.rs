@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::ask::{self, ask_lines};
 use super::{Area, Verdict};
 
-pub fn areas() -> Vec<Area> {
+pub(crate) fn areas() -> Vec<Area> {
     ["expr", "exprvars", "subst", "func"]
         .iter()
         .flat_map(|name| ask::areas(name, &format!("language/{name}.jsonl"), "area", judge))

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::ask::{self, FOLDER, ask};
 use super::{Area, Verdict};
 
-pub fn areas() -> Vec<Area> {
+pub(crate) fn areas() -> Vec<Area> {
     ask::areas("load", "dialplan/load.jsonl", "area", judge)
 }
 

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::ask::{self, FOLDER, ask_lines};
 use super::{Area, Verdict};
 
-pub fn areas() -> Vec<Area> {
+pub(crate) fn areas() -> Vec<Area> {
     ask::areas("match", "dialplan/match.jsonl", "area", judge)
 }
 

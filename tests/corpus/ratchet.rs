@@ -18,10 +18,10 @@ const HEAD: &str = "\
 const SHOWN: usize = 10;
 
 /// Keys and reasons.
-pub struct Ratchet(BTreeMap<String, String>);
+pub(crate) struct Ratchet(BTreeMap<String, String>);
 
 impl Ratchet {
-    pub fn read() -> Self {
+    pub(crate) fn read() -> Self {
         let text = std::fs::read_to_string(FILE).unwrap_or_default();
         let mut known = BTreeMap::new();
         for line in text.lines() {
@@ -39,12 +39,12 @@ impl Ratchet {
     }
 
     /// Whether what differs is what is listed.
-    pub fn judge(&self, verdicts: &[Verdict]) -> Result<(), String> {
+    pub(crate) fn judge(&self, verdicts: &[Verdict]) -> Result<(), String> {
         let mut wrong = Vec::new();
         for verdict in verdicts {
             match (&verdict.difference, self.0.get(&verdict.key)) {
                 (Some(difference), None) => {
-                    wrong.push(format!("{}\n    {difference}", verdict.key))
+                    wrong.push(format!("{}\n    {difference}", verdict.key));
                 }
                 (None, Some(_)) => wrong.push(format!(
                     "{} passes, but is listed in tests/data/ratchet.txt",
@@ -68,7 +68,7 @@ impl Ratchet {
     }
 
     /// Whether all that is listed exists and has a reason.
-    pub fn without_strangers(&self, known: &[String]) -> Result<(), String> {
+    pub(crate) fn without_strangers(&self, known: &[String]) -> Result<(), String> {
         let known: std::collections::BTreeSet<&str> = known.iter().map(String::as_str).collect();
         for (key, reason) in &self.0 {
             let id = key.strip_prefix("log ").unwrap_or(key);
@@ -86,7 +86,7 @@ impl Ratchet {
 }
 
 /// Writes down all that differs now.
-pub fn write(areas: &[Area]) -> ExitCode {
+pub(crate) fn write(areas: &[Area]) -> ExitCode {
     let before = Ratchet::read();
     let mut text = HEAD.to_owned();
     let (mut all, mut different) = (0, 0);

@@ -10,7 +10,7 @@ use super::{Area, Verdict};
 /// The channel on which the calls were recorded, as its name stands in the recordings.
 const RECORDED_CHANNEL: &str = "Local/idle@yy-idle-ID;1";
 
-pub fn areas() -> Vec<Area> {
+pub(crate) fn areas() -> Vec<Area> {
     ask::areas("reports", "reports/reports.jsonl", "category", judge)
 }
 

@@ -31,7 +31,7 @@ impl Clock {
 }
 
 /// 2026-03-02 00:00:00 UTC.
-const BEGIN: Duration = Duration::from_secs(1_772_409_600);
+const BEGIN: Duration = Duration::from_hours(492_336);
 
 impl Environment for Clock {
     fn now(&self) -> Duration {

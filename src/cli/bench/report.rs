@@ -100,7 +100,11 @@ impl Measured {
             ),
             row(
                 "load",
-                &format!("{} calls on {} threads", self.load.calls, self.load.threads),
+                &format!(
+                    "{} on {}",
+                    plural(self.load.calls, "call"),
+                    plural(self.load.threads, "thread")
+                ),
             ),
         ];
         for (name, pips) in self.baselines() {
@@ -146,6 +150,11 @@ fn per_priority(series: &Series) -> f64 {
 
 fn row(name: &str, value: &str) -> Vec<String> {
     vec![String::new(), name.to_owned(), value.to_owned()]
+}
+
+fn plural(n: usize, what: &str) -> String {
+    let end = if n == 1 { "" } else { "s" };
+    format!("{} {what}{end}", count(n as f64))
 }
 
 /// A whole number with its thousands apart.

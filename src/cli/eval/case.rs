@@ -24,6 +24,8 @@ pub(super) struct Case {
     pub(super) steps: Vec<Step>,
 }
 
+type MakeStep = fn(Vec<u8>) -> Step;
+
 /// A step of a case.
 #[derive(Debug)]
 pub(super) enum Step {
@@ -115,7 +117,7 @@ impl Case {
 
 impl Step {
     fn read(value: &Value) -> Result<Self, String> {
-        let steps: [(&str, fn(Vec<u8>) -> Step); 5] = [
+        let steps: [(&str, MakeStep); 5] = [
             ("set", Step::Set),
             ("get", Step::Get),
             ("app", Step::App),

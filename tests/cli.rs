@@ -1,0 +1,328 @@
+//! The command line: what the README shows, exit codes, standard input, shapes of JSON.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    clippy::print_stderr,
+    clippy::float_cmp,
+    reason = "a test fails by panicking, and says what it measured"
+)]
+
+use std::io::Write as _;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+use serde_json::Value;
+
+const PLAN: &str = "[a]\nexten => 1,1,NoOp(one)\n same => n(x),Set(y=1)\n same => n,GotoIf($[${y} = 1]?x2)\n \
+                    same => n(x2),Hangup()\n[b]\ninclude => a\nexten => _2X,1,NoOp()\n";
+
+fn strowger(arguments: &[&str], input: &str) -> Output {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_strowger"))
+        .args(arguments)
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // A command that does not read its input may be gone already.
+    let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
+    child.wait_with_output().unwrap()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).unwrap()
+}
+
+fn code(arguments: &[&str], input: &str) -> i32 {
+    strowger(arguments, input).status.code().unwrap()
+}
+
+fn json(arguments: &[&str], input: &str) -> Value {
+    let output = strowger(arguments, input);
+    serde_json::from_slice(&output.stdout)
+        .unwrap_or_else(|e| panic!("{arguments:?}: {e}: {}", text(&output.stderr)))
+}
+
+fn keys(value: &Value) -> Vec<&str> {
+    value
+        .as_object()
+        .unwrap()
+        .keys()
+        .map(String::as_str)
+        .collect()
+}
+
+#[test]
+fn exit_codes() {
+    let refused = "exten => 1,1,NoOp()\n";
+    let faulty = "[a]\nexten => 1,x,NoOp()\n";
+    let suspicious = "[a]\ninclude => nowhere\n";
+    for (want, arguments, input) in [
+        (0, vec!["show", "-"], PLAN),
+        (0, vec!["show", "-", "b"], PLAN),
+        (0, vec!["show", "-", "1@b"], PLAN),
+        (1, vec!["show", "-", "c"], PLAN),
+        (3, vec!["show", "-"], refused),
+        (3, vec!["show", "-", "--json"], refused),
+        (3, vec!["show", "/no/such/file"], ""),
+        (0, vec!["lookup", "-", "1@b"], PLAN),
+        (1, vec!["lookup", "-", "9@b"], PLAN),
+        (1, vec!["lookup", "-", "9@nowhere"], PLAN),
+        (2, vec!["lookup", "-", "9"], PLAN),
+        (2, vec!["lookup", "-", "--jsonl"], PLAN),
+        (2, vec!["lookup", "-"], PLAN),
+        (3, vec!["lookup", "-", "1@a"], refused),
+        (0, vec!["check", "-"], PLAN),
+        (0, vec!["check", "-"], suspicious),
+        (1, vec!["check", "-", "--deny", "warnings"], suspicious),
+        (1, vec!["check", "-", "--quiet"], faulty),
+        (3, vec!["check", "-"], refused),
+        (2, vec!["check"], ""),
+        (0, vec!["bench", "-", "1@a", "--runs", "1"], PLAN),
+        (2, vec!["bench", "-", "9@a"], PLAN),
+        (2, vec!["bench", "-", "1"], PLAN),
+        (2, vec!["bench", "-", "1@a", "--set", "z=1"], PLAN),
+        (3, vec!["bench", "-", "1@a"], refused),
+        (0, vec!["run", "-", "1@a"], PLAN),
+        (2, vec!["run", "-", "1@a", "--set", "z=1"], PLAN),
+        (3, vec!["run", "-", "1@a"], refused),
+        (0, vec!["eval", "$[1+1]"], ""),
+        (0, vec!["doc", "goto"], ""),
+        (2, vec!["doc", "NoSuchThing"], ""),
+        (0, vec!["explain", "e104"], ""),
+        (2, vec!["explain", "X1"], ""),
+        (0, vec!["completions", "bash"], ""),
+        (0, vec!["--help"], ""),
+        (0, vec!["--version"], ""),
+        (2, vec!["nonsense"], ""),
+        (2, vec![], ""),
+    ] {
+        assert_eq!(code(&arguments, input), want, "{arguments:?}");
+    }
+}
+
+#[test]
+fn every_command_has_help_with_examples() {
+    for command in [
+        "show",
+        "lookup",
+        "check",
+        "eval",
+        "run",
+        "bench",
+        "doc",
+        "explain",
+        "completions",
+    ] {
+        let output = strowger(&[command, "--help"], "");
+        assert!(output.status.success());
+        let help = text(&output.stdout);
+        assert!(help.contains("Usage: strowger"), "{help}");
+        assert!(
+            help.contains("Example"),
+            "{command} has no example:\n{help}"
+        );
+        assert!(
+            !help.contains('\x1b'),
+            "{command} colours what is no terminal"
+        );
+    }
+    let colored = strowger(&["--color", "always", "explain", "E104"], "");
+    assert!(text(&colored.stdout).contains('\x1b'));
+}
+
+#[test]
+fn results_and_messages_do_not_mix() {
+    let output = strowger(
+        &["show", "-"],
+        "[a]\nexten => 1,1,NoOp()\ninclude => nowhere\n",
+    );
+    assert!(text(&output.stdout).starts_with("[ Context 'a'"));
+    assert!(text(&output.stderr).starts_with("-:3:1: E116: "));
+    assert!(
+        strowger(&["check", "-", "--quiet"], "x\n")
+            .stderr
+            .is_empty()
+    );
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_error() {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_strowger"))
+        .args(["explain"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(0));
+    assert!(output.stderr.is_empty());
+}
+
+#[test]
+fn shapes_of_json() {
+    let shown = json(&["show", "-", "--json"], PLAN);
+    assert_eq!(keys(&shown), ["loaded", "globals", "contexts", "log"]);
+    let found = json(
+        &["check", "-", "--json"],
+        "[a]\nexten => 1,1,Nothing()\nexten => 1,x,NoOp()\n",
+    );
+    let first = &found[0];
+    let wanted = [
+        "code", "kind", "severity", "file", "line", "column", "message", "help",
+    ];
+    assert_eq!(keys(first), wanted);
+    let unknown = found
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|d| d["code"] == "E304")
+        .unwrap();
+    assert_eq!(unknown["kind"], "application-unknown");
+    assert_eq!(unknown["severity"], "warning");
+    assert_eq!(unknown["line"], 2);
+    let bench = json(&["bench", "-", "1@a", "--runs", "2", "--json"], PLAN);
+    assert_eq!(
+        keys(&bench),
+        [
+            "priorities",
+            "seconds",
+            "pips",
+            "spread",
+            "runs",
+            "baselines",
+            "calls",
+            "threads",
+            "machine",
+            "rustc",
+            "commit"
+        ]
+    );
+    assert_eq!(bench["priorities"], 4);
+    assert_eq!(bench["runs"].as_array().unwrap().len(), 2);
+    assert_eq!(keys(&bench["runs"][0]), ["priorities", "seconds", "pips"]);
+    let names: Vec<&Value> = bench["baselines"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|b| &b["name"])
+        .collect();
+    assert_eq!(names, ["native", "naive"]);
+    let status = json(&["doc", "--status", "--json"], "");
+    assert_eq!(keys(&status), ["applications", "functions"]);
+    assert_eq!(
+        keys(&status["functions"][0]),
+        ["name", "support", "origin", "note"]
+    );
+}
+
+#[test]
+fn lookups_line_by_line() {
+    let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join("lookups.conf");
+    std::fs::write(&file, PLAN).unwrap();
+    let input = "{\"id\": 7, \"context\": \"b\", \"dialed\": \"1\"}\nnot json\n{\"id\": 8, \"context\": \"b\"}\n\
+                 {\"id\": [9], \"context\": \"b\", \"dialed\": {\"hex\": \"31\"}, \"label\": \"x\"}\n";
+    let output = strowger(&["lookup", file.to_str().unwrap(), "--jsonl"], input);
+    assert_eq!(output.status.code(), Some(1));
+    let lines: Vec<Value> = text(&output.stdout)
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    assert_eq!(lines.len(), 4);
+    assert_eq!(
+        keys(&lines[0]),
+        ["id", "exists", "canmatch", "matchmore", "found", "why"]
+    );
+    assert_eq!(lines[0]["found"]["context"], "a");
+    assert_eq!(keys(&lines[1]), ["id", "error"]);
+    assert_eq!(lines[2]["id"], 8);
+    assert_eq!(lines[3]["found"]["priority"], 2);
+}
+
+#[test]
+fn loads_of_several_calls_count_them_all() {
+    let bench = |more: &[&str]| {
+        let mut arguments = vec!["bench", "-", "1@a", "--runs", "1", "--json"];
+        arguments.extend(more);
+        json(&arguments, PLAN)
+    };
+    assert_eq!(bench(&["--calls", "5"])["priorities"], 20);
+    assert_eq!(bench(&["--threads", "2"])["calls"], 2);
+    assert_eq!(bench(&["--calls", "5", "--threads", "2"])["priorities"], 20);
+    assert_eq!(bench(&["--set", "y=2"])["priorities"], 4);
+    let profile = &bench(&["--profile"])["profile"];
+    assert_eq!(profile["extensions"][0]["priorities"], 4);
+}
+
+/// The commands of the README print what it shows: `...` stands for any lines, `[..]` for any text in a line.
+#[test]
+fn the_readme_is_true() {
+    let readme =
+        std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/README.md")).unwrap();
+    let mut commands = 0;
+    for block in readme.split("```console\n").skip(1) {
+        let block = block.split("```").next().unwrap();
+        for entry in format!("\n{block}").split("\n$ ").skip(1) {
+            shown(entry);
+            commands += 1;
+        }
+    }
+    assert!(commands >= 8, "only {commands} commands found");
+}
+
+fn shown(entry: &str) {
+    let (command, wanted) = entry.split_once('\n').unwrap_or((entry, ""));
+    let binary = Path::new(env!("CARGO_BIN_EXE_strowger")).parent().unwrap();
+    let path = format!("{}:{}", binary.display(), std::env::var("PATH").unwrap());
+    let output = Command::new("sh")
+        .args(["-c", &format!("{{ {command}\n}} 2>&1")])
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .env("PATH", path)
+        .output()
+        .unwrap();
+    let got = text(&output.stdout);
+    let wanted: Vec<&str> = wanted.trim_end().lines().collect();
+    let lines: Vec<&str> = got.trim_end().lines().collect();
+    assert!(
+        same(&wanted, &lines),
+        "{command}\nREADME:\n{}\ngot:\n{got}",
+        wanted.join("\n")
+    );
+}
+
+fn same(wanted: &[&str], got: &[&str]) -> bool {
+    match (wanted.split_first(), got.split_first()) {
+        (None, None) => true,
+        (Some((&"...", rest)), _) => (0..=got.len()).any(|skip| same(rest, &got[skip..])),
+        (Some((want, wanted)), Some((line, got))) => fits(want, line) && same(wanted, got),
+        _ => false,
+    }
+}
+
+fn fits(want: &str, line: &str) -> bool {
+    let mut rest = line;
+    let mut parts = want.split("[..]").peekable();
+    let first = parts.next().unwrap();
+    let Some(after) = rest.strip_prefix(first) else {
+        return false;
+    };
+    rest = after;
+    let mut open = false;
+    while let Some(part) = parts.next() {
+        open = part.is_empty();
+        if parts.peek().is_none() {
+            return rest.ends_with(part);
+        }
+        match rest.find(part) {
+            Some(at) => rest = &rest[at + part.len()..],
+            None => return false,
+        }
+    }
+    open || rest.is_empty()
+}
