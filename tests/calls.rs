@@ -219,7 +219,8 @@ fn fuel_yields_and_changes_nothing() {
         load(&engine, plan.as_bytes());
         let mut driver = Driver::new(clock, Peer::default());
         let result = run(call_at(&engine, "main", "s", true), &mut driver);
-        assert!(driver.yields >= 3000 / fuel as usize, "{fuel}");
+        // A step may run up to 15 priorities more than its fuel.
+        assert!(driver.yields >= 3000 / (fuel as usize + 15), "{fuel}");
         results.push(result);
     }
     assert!(results.iter().all(|r| r == &results[0]), "{results:?}");

@@ -4,7 +4,7 @@ use crate::base::condition::is_true;
 use crate::diagnostic::code;
 use crate::library::{Application, LineBuilder};
 use crate::machine::{Cx, Flow, TargetFault};
-use crate::program::instruction::Operation;
+use crate::program::instruction::{Condition, Direct};
 use crate::syntax::lex::template::{Piece, next_piece};
 
 /// Go to another place.
@@ -43,8 +43,10 @@ fn run(cx: &mut Cx<'_>, data: &[u8]) -> Flow {
 pub(super) fn jump(cx: &mut Cx<'_>, target: &[u8]) -> Flow {
     match cx.parse_target(target) {
         Ok(to) => {
-            let text = format!("Goto ({},{},{})", to.context, to.exten, to.priority);
-            cx.verbose(3, text.as_bytes());
+            if cx.is_watched() {
+                let text = format!("Goto ({},{},{})", to.context, to.exten, to.priority);
+                cx.verbose(3, text.as_bytes());
+            }
             Flow::Jump(to)
         }
         Err(fault) => {
@@ -110,12 +112,12 @@ pub(super) fn cut(text: &[u8], at: u8) -> (&[u8], Option<&[u8]>) {
     }
 }
 
-fn compile(line: &mut dyn LineBuilder, data: &[u8]) -> Option<Operation> {
+fn compile(line: &mut dyn LineBuilder, data: &[u8]) -> Option<Direct> {
     let to = line.local_target(data)?;
-    Some(Operation::Jump { to })
+    Some(Direct::Jump(to))
 }
 
-fn compile_if(line: &mut dyn LineBuilder, data: &[u8]) -> Option<Operation> {
+fn compile_if(line: &mut dyn LineBuilder, data: &[u8]) -> Option<Direct> {
     // Only a condition that is one expression: its value hardly ever holds a `?`.
     let (Piece::Expression(inside), rest) = next_piece(data, false)? else {
         return None;
@@ -136,9 +138,9 @@ fn compile_if(line: &mut dyn LineBuilder, data: &[u8]) -> Option<Operation> {
     };
     let yes = target(yes)?;
     let no = target(no.unwrap_or(&[]))?;
-    if let Some(operation) = line.comparison(condition, yes, no) {
-        return Some(operation);
-    }
-    let code = line.value(condition)?;
-    Some(Operation::BranchText { code, yes, no })
+    let condition = match line.comparison(condition) {
+        Some(comparison) => comparison,
+        None => Condition::Text(line.value(condition)?),
+    };
+    Some(Direct::Branch(condition, yes, no))
 }

@@ -2,7 +2,7 @@
 
 use crate::library::{Application, LineBuilder};
 use crate::machine::{Cx, Flow};
-use crate::program::instruction::Operation;
+use crate::program::instruction::{Direct, Operation};
 
 /// Do nothing.
 pub static NO_OP: Application = Application::new(
@@ -18,6 +18,6 @@ fn run(_: &mut Cx<'_>, _: &[u8]) -> Flow {
     Flow::Next
 }
 
-fn compile(line: &mut dyn LineBuilder, data: &[u8]) -> Option<Operation> {
-    line.is_quiet(data).then_some(Operation::Nothing)
+fn compile(line: &mut dyn LineBuilder, data: &[u8]) -> Option<Direct> {
+    line.is_quiet(data).then_some(Direct::Next(Operation::Nothing))
 }

@@ -5,7 +5,7 @@ use crate::base::arguments;
 use crate::diagnostic::code;
 use crate::library::{Application, LineBuilder};
 use crate::machine::{Cx, Flow};
-use crate::program::instruction::Operation;
+use crate::program::instruction::{Direct, Operation};
 
 /// Set a variable or write a function.
 pub static SET: Application = Application::new(
@@ -101,17 +101,17 @@ fn set_all(cx: &mut Cx<'_>, mut pairs: std::vec::IntoIter<Vec<u8>>) -> Flow {
     Flow::Next
 }
 
-fn compile(line: &mut dyn LineBuilder, data: &[u8]) -> Option<Operation> {
+fn compile(line: &mut dyn LineBuilder, data: &[u8]) -> Option<Direct> {
     let (name, value) = assignment(data)?;
     let slot = line.slot(name)?;
     if let Some(Value::Int(n)) = line.constant(value)
         && let Ok(value) = u32::try_from(n)
     {
-        return Some(Operation::SetInteger { slot, value });
+        return Some(Direct::Next(Operation::SetInteger { slot, value }));
     }
     if let Some((from, add)) = line.add_constant(value) {
-        return Some(Operation::Add { slot, from, add });
+        return Some(Direct::Next(Operation::Add { slot, from, add }));
     }
     let code = line.value(value)?;
-    Some(Operation::SetValue { slot, code })
+    Some(Direct::Next(Operation::SetValue { slot, code }))
 }

@@ -4,7 +4,7 @@ use crate::base::{Interner, Value};
 use crate::compile::text::Texts;
 use crate::library::{LineBuilder, LineContext};
 use crate::program::expression::{Comparison, IntOperand, Shape};
-use crate::program::instruction::{CodeId, Compare, Core, Instruction, Operation};
+use crate::program::instruction::{CodeId, Compare, Condition, Core, Instruction};
 use crate::program::slots::{Slot, Slots};
 use crate::program::{PriorityId, Table};
 use crate::syntax::lex::template::has_substitution;
@@ -58,7 +58,7 @@ impl LineBuilder for Builder<'_> {
         }
     }
 
-    fn comparison(&mut self, text: &[u8], yes: u32, no: u32) -> Option<Operation> {
+    fn comparison(&mut self, text: &[u8]) -> Option<Condition> {
         let code = self.texts.compile_value(text, self.slots).0;
         let at = |i| self.texts.code().at(code + i);
         let (slots, id) = match (at(0), at(1), at(2), at(3)) {
@@ -80,31 +80,21 @@ impl LineBuilder for Builder<'_> {
         };
         let slot = |hole: u32| slots.get(hole as usize).copied().flatten();
         match (left, right) {
-            (IntOperand::Hole(left), IntOperand::Hole(right)) => Some(Operation::BranchSlots {
-                compare: compare(op),
-                left: u16::try_from(slot(left)?.0).ok()?,
-                right: slot(right)?,
-                yes,
-                no,
-            }),
-            (IntOperand::Hole(left), IntOperand::Constant(right)) => {
-                Some(Operation::BranchConstant {
-                    compare: compare(op),
-                    left: u16::try_from(slot(left)?.0).ok()?,
-                    right: i32::try_from(right).ok()?,
-                    yes,
-                    no,
-                })
-            }
-            (IntOperand::Constant(left), IntOperand::Hole(right)) => {
-                Some(Operation::BranchConstant {
-                    compare: compare(op).mirrored(),
-                    left: u16::try_from(slot(right)?.0).ok()?,
-                    right: i32::try_from(left).ok()?,
-                    yes,
-                    no,
-                })
-            }
+            (IntOperand::Hole(left), IntOperand::Hole(right)) => Some(Condition::Slots(
+                compare(op),
+                u16::try_from(slot(left)?.0).ok()?,
+                slot(right)?,
+            )),
+            (IntOperand::Hole(left), IntOperand::Constant(right)) => Some(Condition::Constant(
+                compare(op),
+                u16::try_from(slot(left)?.0).ok()?,
+                i32::try_from(right).ok()?,
+            )),
+            (IntOperand::Constant(left), IntOperand::Hole(right)) => Some(Condition::Constant(
+                compare(op).mirrored(),
+                u16::try_from(slot(right)?.0).ok()?,
+                i32::try_from(left).ok()?,
+            )),
             (IntOperand::Constant(_), IntOperand::Constant(_)) => None,
         }
     }

@@ -3,6 +3,7 @@
 pub mod automaton;
 pub mod expression;
 pub mod flatten;
+mod fuse;
 mod line;
 pub mod load_time;
 pub mod resolve;
@@ -12,7 +13,8 @@ use crate::base::symbol::{StableMap, stable_map};
 use crate::base::{Interner, SourceMap, Text};
 use crate::library::Registry;
 use crate::machine::Names;
-use crate::program::line::{Line, NONE};
+use crate::program::instruction::Operation;
+use crate::program::line::{Line, NONE, Step};
 use crate::program::slots::Slots;
 use crate::program::{Options, Program};
 use crate::syntax::ast::Plan;
@@ -34,6 +36,7 @@ pub fn compile(plan: &Plan, registry: &Registry, mut sources: SourceMap) -> Prog
     let mut slots = Slots::default();
     let mut applications = Applications::new();
     let mut lines = Vec::with_capacity(table.priorities.len());
+    let mut direct = Vec::with_capacity(table.priorities.len());
     for (index, entry) in table.priorities.iter().enumerate() {
         let name = names.resolve(entry.app);
         let code = texts.compile(&entry.data, &mut slots);
@@ -44,7 +47,7 @@ pub fn compile(plan: &Plan, registry: &Registry, mut sources: SourceMap) -> Prog
             .filter(|n| n.extension == entry.extension && n.number == entry.number + 1)
             .map(|_| index + 1);
         let hook = registry.application(name).and_then(|a| a.compile);
-        let operation = hook.and_then(|hook| {
+        direct.push(hook.and_then(|hook| {
             let mut builder = Builder {
                 texts: &mut texts,
                 slots: &mut slots,
@@ -54,14 +57,16 @@ pub fn compile(plan: &Plan, registry: &Registry, mut sources: SourceMap) -> Prog
                 next,
             };
             hook(&mut builder, &entry.data)
-        });
+        }));
         lines.push(Line {
-            operation: operation.unwrap_or(crate::program::instruction::Operation::General),
+            operation: Operation::General,
             next: next.unwrap_or(NONE),
             code,
             application: applications.number(name),
+            onward: Step::END,
         });
     }
+    fuse::fuse(&mut lines, &direct);
     let timed = table
         .contexts
         .iter()

@@ -5,11 +5,11 @@ use std::borrow::Cow;
 use crate::base::Value;
 use crate::library::{Example, Support};
 use crate::machine::{ApplicationBody, Cx, Flow};
-use crate::program::instruction::{CodeId, Operation};
+use crate::program::instruction::{CodeId, Condition, Direct};
 use crate::program::slots::Slot;
 
 /// Gives a line a direct operation at compile time; `None` = the general way.
-pub type CompileLine = fn(&mut dyn LineBuilder, &[u8]) -> Option<Operation>;
+pub type CompileLine = fn(&mut dyn LineBuilder, &[u8]) -> Option<Direct>;
 
 /// Where a line stands, for a compile hook.
 #[derive(Debug, Clone, Copy)]
@@ -32,8 +32,8 @@ pub trait LineBuilder {
     fn constant(&mut self, text: &[u8]) -> Option<Value>;
     /// `$[${slot}+constant]` as slot and constant.
     fn add_constant(&mut self, text: &[u8]) -> Option<(Slot, i32)>;
-    /// `$[${slot} <compare> (${slot} or constant)]` as a branch to `yes` and `no`.
-    fn comparison(&mut self, text: &[u8], yes: u32, no: u32) -> Option<Operation>;
+    /// `$[${slot} <compare> (${slot} or constant)]` as a condition.
+    fn comparison(&mut self, text: &[u8]) -> Option<Condition>;
     /// A priority number or label of the same extension, without substitutions, as a line index.
     fn local_target(&mut self, text: &[u8]) -> Option<u32>;
     /// Whether nothing can be seen of substituting this text: no function, no expression, no log entry.

@@ -16,6 +16,7 @@ use crate::machine::variables::Variables;
 use crate::machine::{
     Channel, Cx, Effect, Event, Flow, Location, Observer, Then, ThenFlow, ThenText,
 };
+use crate::program::line::Step;
 use crate::program::slots::Slot;
 use crate::syntax::lex::template::next_piece;
 
@@ -369,7 +370,8 @@ impl Call {
             .saturating_sub(self.executed);
         self.fuel = u32::try_from(left)
             .unwrap_or(u32::MAX)
-            .min(self.state.limits.fuel.max(1));
+            // What is too small for a step is given up at the end of a slice, so it is added.
+            .min(self.state.limits.fuel.saturating_add(Step::MOST).max(Step::MOST + 1));
         let mut image = self.state.image.clone();
         let mut effect = self.deliver(&image, event);
         loop {

@@ -112,6 +112,11 @@ impl Cx<'_> {
         }
     }
 
+    /// Whether somebody watches: verbose messages are made for nobody otherwise.
+    pub fn is_watched(&self) -> bool {
+        self.state.observer.is_some()
+    }
+
     /// Writes a verbose message.
     pub fn verbose(&mut self, level: u8, text: &[u8]) {
         if let Some(observer) = &mut self.state.observer {

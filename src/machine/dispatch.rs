@@ -12,17 +12,15 @@ use crate::machine::image::Image;
 use crate::machine::variables::{Entry, Inherit};
 use crate::machine::{Cx, Effect, Observer};
 use crate::program::instruction::Operation;
-use crate::program::line::{Line, NONE};
+use crate::program::line::{Line, NONE, Step};
 use crate::program::slots::Slot;
 
 /// Why the loop was left.
 enum Exit {
-    /// The present line has no direct operation, or its guard does not hold.
+    /// The present line has no direct operation, its guard does not hold, or the fuel does not suffice.
     General,
     /// The present line was the last of its extension.
     Last,
-    /// The fuel is spent.
-    Fuel,
 }
 
 impl Call {
@@ -52,7 +50,16 @@ impl Call {
         self.line = line;
         self.arrive(image);
         match exit {
-            Exit::Fuel => self.refuel(),
+            // The rest of a slice is given up where it is too small for a step; only the last priorities that
+            // a call may run at all are spent line by line.
+            Exit::General
+                if self.fuel == 0
+                    || self.fuel < Step::MOST
+                        && self.executed + u64::from(self.fuel)
+                            < self.state.limits.max_priorities =>
+            {
+                self.refuel()
+            }
             Exit::Last => {
                 self.state.at.priority += 1;
                 self.doing = Doing::Lookup;
@@ -134,22 +141,20 @@ fn direct(lines: &[Line], slots: &mut [Entry], start: u32, fuel: u32) -> (Exit, 
     let mut fuel = fuel;
     while let Some(line) = lines.get(pc as usize) {
         here = pc;
-        if fuel == 0 {
-            return (Exit::Fuel, here, 0);
-        }
-        match line.operation {
-            Operation::Nothing => pc = line.next,
-            Operation::Jump { to } => pc = to,
+        let step = match line.operation {
+            Operation::Nothing | Operation::Jump => line.onward,
             Operation::Add { slot, from, add } => {
-                let Some(n) = integer(slots, from) else {
-                    return (Exit::General, here, fuel);
-                };
-                let sum = n + i64::from(add);
                 // Outside of this range the result prints otherwise than it reads.
-                if !(0..INT_LIMIT).contains(&sum) || !store(slots, slot, sum) {
-                    return (Exit::General, here, fuel);
+                let sum = integer(slots, from).map(|n| n + i64::from(add));
+                match sum {
+                    Some(sum) if fuel >= line.onward.count() && (0..INT_LIMIT).contains(&sum) => {
+                        if !store(slots, slot, sum) {
+                            return (Exit::General, here, fuel);
+                        }
+                    }
+                    _ => return (Exit::General, here, fuel),
                 }
-                pc = line.next;
+                line.onward
             }
             Operation::BranchSlots {
                 compare,
@@ -162,7 +167,7 @@ fn direct(lines: &[Line], slots: &mut [Entry], start: u32, fuel: u32) -> (Exit, 
                 let (Some(left), Some(right)) = (left, integer(slots, right)) else {
                     return (Exit::General, here, fuel);
                 };
-                pc = if compare.holds(left, right) { yes } else { no };
+                if compare.holds(left, right) { yes } else { no }
             }
             Operation::BranchConstant {
                 compare,
@@ -174,23 +179,28 @@ fn direct(lines: &[Line], slots: &mut [Entry], start: u32, fuel: u32) -> (Exit, 
                 let Some(left) = integer(slots, Slot(u32::from(left))) else {
                     return (Exit::General, here, fuel);
                 };
-                pc = if compare.holds(left, i64::from(right)) {
+                if compare.holds(left, i64::from(right)) {
                     yes
                 } else {
                     no
-                };
+                }
             }
             Operation::SetInteger { slot, value } => {
-                if !store(slots, slot, i64::from(value)) {
+                if fuel < line.onward.count() || !store(slots, slot, i64::from(value)) {
                     return (Exit::General, here, fuel);
                 }
-                pc = line.next;
+                line.onward
             }
             Operation::General | Operation::SetValue { .. } | Operation::BranchText { .. } => {
                 return (Exit::General, here, fuel);
             }
-        }
-        fuel -= 1;
+        };
+        // A step is not taken in part.
+        let Some(left) = fuel.checked_sub(step.count()) else {
+            return (Exit::General, here, fuel);
+        };
+        fuel = left;
+        pc = step.to();
     }
     (Exit::Last, here, fuel)
 }

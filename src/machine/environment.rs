@@ -68,19 +68,19 @@ pub struct Limits {
     pub max_priorities: u64,
     /// Gosub frames on the stack.
     pub max_gosub_depth: usize,
-    /// Priorities executed in one step before it yields.
+    /// Priorities executed in one step before it yields; up to 15 more where lines are fused.
     pub fuel: u32,
     /// Bytes of variables that a call may hold.
     pub max_memory: usize,
 }
 
 impl Default for Limits {
-    /// 10,000,000 priorities, 512 Gosub frames, a yield each 65,536 priorities, 64 MiB of variables.
+    /// 10,000,000 priorities, 512 Gosub frames, a yield each 8,192 priorities, 64 MiB of variables.
     fn default() -> Self {
         Self {
             max_priorities: 10_000_000,
             max_gosub_depth: 512,
-            fuel: 65_536,
+            fuel: 8_192,
             max_memory: 64 << 20,
         }
     }

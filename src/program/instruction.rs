@@ -1,5 +1,6 @@
 //! The instructions of compiled texts, and the operations of compiled lines.
 
+use crate::program::line::Step;
 use crate::program::slots::Slot;
 
 macro_rules! instructions {
@@ -161,19 +162,14 @@ impl Compare {
 
 /// What a line does on the direct path. Each carries a guard; where it does not hold, where somebody
 /// watches, or where the lookup is not steady, the line runs as `General`.
-///
-/// Targets are priority indices of the same extension; `0xFFFF_FFFF` = the line is not on this path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Operation {
     /// Substitute the data, run the application.
     General,
-    /// Nothing can be seen of this line.
+    /// Nothing can be seen of this line: go on.
     Nothing,
-    /// Go to a priority.
-    Jump {
-        /// Where.
-        to: u32,
-    },
+    /// Go to a fixed line of the same extension, which the line's way onward says.
+    Jump,
     /// Set a slot to a non-negative integer.
     SetInteger {
         /// Which slot.
@@ -198,10 +194,10 @@ pub enum Operation {
         left: u16,
         /// Right slot.
         right: Slot,
-        /// Priority if it holds.
-        yes: u32,
-        /// Priority if not.
-        no: u32,
+        /// The way if it holds.
+        yes: Step,
+        /// The way if not.
+        no: Step,
     },
     /// Branch on the comparison of a slot that holds an integer with a constant.
     BranchConstant {
@@ -211,10 +207,10 @@ pub enum Operation {
         left: u16,
         /// The constant.
         right: i32,
-        /// Priority if it holds.
-        yes: u32,
-        /// Priority if not.
-        no: u32,
+        /// The way if it holds.
+        yes: Step,
+        /// The way if not.
+        no: Step,
     },
     /// Set a slot to the value of a compiled text.
     SetValue {
@@ -227,9 +223,31 @@ pub enum Operation {
     BranchText {
         /// The text.
         code: CodeId,
-        /// Priority if true.
+        /// Line if true.
         yes: u32,
-        /// Priority if not.
+        /// Line if not.
         no: u32,
     },
+}
+
+/// A direct operation as an application's compile hook gives it, before the ways are known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Direct {
+    /// An operation that goes on at the next line.
+    Next(Operation),
+    /// A jump to a line.
+    Jump(u32),
+    /// A branch to one of two lines.
+    Branch(Condition, u32, u32),
+}
+
+/// The condition of a branch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Condition {
+    /// Two slots compared.
+    Slots(Compare, u16, Slot),
+    /// A slot compared with a constant.
+    Constant(Compare, u16, i32),
+    /// The truth of a compiled text.
+    Text(CodeId),
 }
