@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use crate::base::{Text, Value};
-use crate::diagnostic::Entry;
+use crate::diagnostic::{Entry, code};
 use crate::machine::{
     Allow, Call, CallSetup, Channel, Effect, Environment, Event, Image, Limits, Location, Names,
     Note, Observer, Shared, Start,
@@ -30,7 +30,11 @@ impl Observer for Kept {
         }
     }
     fn verbose(&mut self, _: &Text, _: u8, _: &[u8]) {}
-    fn note(&mut self, _: &Text, _: Note) {}
+    fn note(&mut self, channel: &Text, note: Note) {
+        if let Note::Limit { text } = note {
+            self.log(channel, Entry::new(&code::LIMIT_SUBSTITUTIONS, text));
+        }
+    }
 }
 
 impl AtLoad {

@@ -192,6 +192,7 @@ codes! {
     // Run time: limits and refusals.
     LIMIT_PRIORITIES = "R970" "limit-priorities" Error "the call executed more priorities than allowed";
     LIMIT_GOSUB_DEPTH = "R971" "limit-gosub-depth" Error "Gosubs nest deeper than allowed";
+    LIMIT_SUBSTITUTIONS = "R978" "limit-substitutions" Error "one text makes functions evaluate more texts than allowed";
     LIMIT_MEMORY = "R972" "limit-memory" Error "the call holds more memory than allowed";
     LIMIT_NESTING = "R975" "limit-nesting" Error "applications that run each other nest deeper than allowed";
     LIMIT_CHANNELS = "R976" "limit-channels" Error "a simulated call made more channels than allowed";

@@ -27,6 +27,9 @@ pub(crate) const VALUE_LIMIT: usize = 4095;
 pub(crate) const DEPTH_LIMIT: usize = 15;
 /// Evaluations that wait for each other, such as those of EVAL() in EVAL().
 const FRAME_LIMIT: usize = 1000;
+/// Texts that functions evaluate for one text, such as those of EVAL(): a few that contain each other several
+/// times would otherwise double at each level of nesting.
+const WORK_LIMIT: u32 = 10_000;
 
 thread_local! {
     // What expressions learn (compiled patterns, parsed texts) is bounded and the same for every call.
@@ -93,6 +96,8 @@ pub(crate) struct Evaluator {
     marks: Vec<(usize, u16)>,
     values: Vec<Value>,
     frames: Vec<Frame>,
+    /// Texts that functions had evaluated so far.
+    work: u32,
 }
 
 impl Evaluator {
@@ -102,6 +107,7 @@ impl Evaluator {
         self.marks.clear();
         self.values.clear();
         self.frames.clear();
+        self.work = 0;
     }
 
     /// Starts on a compiled text.
@@ -244,6 +250,16 @@ impl Evaluator {
                     code::SUBSTITUTION_TOO_DEEP.title.to_owned()
                 });
                 Answer::Failed
+            }
+            Answer::Substitute(..) | Answer::Read(..) | Answer::Subroutine(..) => {
+                self.work += 1;
+                if self.work > WORK_LIMIT {
+                    cx.state
+                        .limit(&code::LIMIT_SUBSTITUTIONS, code::LIMIT_SUBSTITUTIONS.title);
+                    Answer::Failed
+                } else {
+                    answer
+                }
             }
             answer => answer,
         };

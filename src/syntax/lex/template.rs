@@ -93,7 +93,8 @@ fn matching_angle(inside: &[u8]) -> (usize, bool) {
             b'(' => parentheses += 1,
             b')' => parentheses -= 1,
             b'<' if previous == b'$' => open.push(parentheses),
-            b'>' if open.last() == Some(&parentheses) => {
+            // A surplus `)` leaves the parentheses: the `>` behind it is not inside any.
+            b'>' if open.last().is_some_and(|depth| parentheses <= *depth) => {
                 open.pop();
                 if open.is_empty() {
                     return (i, true);
@@ -192,6 +193,10 @@ mod tests {
         assert_eq!(
             pieces("$<IF($[$<a> > 3]?x:y)>z$<b$<c>>", true),
             ["V IF($[$<a> > 3]?x:y)", "L z", "V b$<c>"]
+        );
+        assert_eq!(
+            pieces("$<LEN(a))>x $<s)>t", true),
+            ["V LEN(a))", "L x ", "V s)", "L t"]
         );
     }
 }
