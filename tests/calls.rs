@@ -287,3 +287,62 @@ fn blocks() {
     assert_eq!(value("U").as_deref(), Some("1"));
     assert_eq!(watch.0.lock().unwrap().log, [("warning", "endif-missing")]);
 }
+
+/// Steps to the next effect that is no yield.
+fn next_effect(call: &mut Call, mut event: Event) -> Effect {
+    loop {
+        match call.step(event) {
+            Effect::Yield => event = Event::Resume,
+            effect => return effect,
+        }
+    }
+}
+
+#[test]
+fn a_reload_is_seen_at_the_next_priority_with_all_variables() {
+    let engine = Engine::builder().build();
+    let old = "[m]\nexten => s,1,Set(A=1)\n same => n,Gosub(sub,1(x,y))\n same => n,Set(Q=old)\n same => n,Wait(1)\n \
+               same => n,Set(Z=old)\nexten => sub,1,Set(LOCAL(L)=loc)\n same => n,Wait(1)\n same => n,Set(R=old)\n \
+               same => n,Return(old)\n";
+    let new = "[m]\nexten => s,1,NoOp(a,${Other},${Names})\n same => 3,Set(Q=new${GOSUB_RETVAL})\n same => n,Wait(1)\n\
+               exten => sub,3,Set(R=new${L}${ARG2}${A})\n same => n,Return(ret)\n";
+    load(&engine, old.as_bytes());
+    let mut call = call_at(&engine, "m", "s", false);
+    assert!(matches!(
+        next_effect(&mut call, Event::Start),
+        Effect::Sleep(_)
+    ));
+    load(&engine, new.as_bytes());
+    assert!(matches!(
+        next_effect(&mut call, Event::Done),
+        Effect::Sleep(_)
+    ));
+    assert_eq!(call.variable(b"R").unwrap(), *"newlocy1");
+    assert_eq!(call.variable(b"Q").unwrap(), *"newret");
+    // Without the extension the call ends where it is.
+    load(&engine, b"[m]\nexten => other,1,NoOp\n");
+    let end = next_effect(&mut call, Event::Done);
+    assert!(matches!(end, Effect::End(_)), "{end:?}");
+    assert!(call.variable(b"Z").is_none());
+    // Stepping again gives the same answer, whatever the event.
+    assert_eq!(call.step(Event::Hangup(5)), end);
+}
+
+#[test]
+fn a_loop_of_direct_operations_sees_a_reload() {
+    let engine = Engine::builder().build();
+    let plan = |step: &str| {
+        format!(
+            "[m]\nexten => s,1,Set(i=0)\n same => n(top),Set(i=$[${{i}}+1])\n same => n,{step}\n"
+        )
+    };
+    load(&engine, plan("Goto(top)").as_bytes());
+    let mut call = call_at(&engine, "m", "s", false);
+    assert_eq!(call.step(Event::Start), Effect::Yield);
+    load(&engine, plan("Set(done=${i})").as_bytes());
+    assert!(matches!(
+        next_effect(&mut call, Event::Resume),
+        Effect::End(_)
+    ));
+    assert!(call.variable(b"done").is_some());
+}

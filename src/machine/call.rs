@@ -394,6 +394,9 @@ impl Call {
 
     /// Hands an event to whoever waits for it.
     fn deliver(&mut self, image: &Image, event: Event) -> Option<Effect> {
+        if self.doing == Doing::Ended {
+            return None;
+        }
         let event = self.arrived(event);
         match self.doing {
             Doing::Lookup | Doing::Line | Doing::Text | Doing::Ended => None,

@@ -29,6 +29,11 @@ impl Call {
         if self.fuel == 0 {
             return self.refuel();
         }
+        if self.wants_newer() {
+            // The line is looked up by its place in the newer dialplan.
+            self.doing = Doing::Lookup;
+            return None;
+        }
         let observer = self.state.observer.as_deref();
         let watched = observer.is_some_and(Observer::sees_priorities)
             || self.state.textual

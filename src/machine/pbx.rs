@@ -111,8 +111,16 @@ impl Call {
         None
     }
 
+    /// Whether a newer dialplan can be taken over. What waits for a subroutine stands on the present one.
+    pub(super) fn wants_newer(&self) -> bool {
+        self.outer.is_empty() && self.state.shared.is_newer(self.state.image.generation)
+    }
+
     /// Takes over a newer dialplan, if there is one. Only between two lines.
     fn reloaded(&mut self) -> bool {
+        if !self.wants_newer() {
+            return false;
+        }
         let Some(image) = self.state.shared.newer(self.state.image.generation) else {
             return false;
         };

@@ -70,9 +70,14 @@ impl Shared {
         self.generation.store(generation, Ordering::Release);
     }
 
+    /// Whether a dialplan newer than this generation was published.
+    pub(crate) fn is_newer(&self, generation: u64) -> bool {
+        self.generation.load(Ordering::Acquire) > generation
+    }
+
     /// The published dialplan, if it is newer than this generation.
     pub(crate) fn newer(&self, generation: u64) -> Option<Arc<Image>> {
-        if self.generation.load(Ordering::Acquire) <= generation {
+        if !self.is_newer(generation) {
             return None;
         }
         whole(self.image.read()).clone()
