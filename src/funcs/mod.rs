@@ -14,6 +14,7 @@ macro_rules! functions {
 
 functions! {
     array: ARRAY, POP, PUSH, SHIFT, UNSHIFT;
+    ast_config: AST_CONFIG;
     base64: BASE64_DECODE, BASE64_ENCODE;
     blacklist: BLACKLIST;
     callerid: CALLERID, CONNECTEDLINE, REDIRECTING;
@@ -31,6 +32,7 @@ functions! {
     eval: EVAL, EVAL_EXTEN, EVAL_SUB;
     exception: EXCEPTION;
     field: FIELDNUM, FIELDQTY, LISTFILTER;
+    file: FILE, FILE_COUNT_LINE, FILE_FORMAT;
     filter: FILTER;
     global: GLOBAL, GLOBAL_DELETE, GLOBAL_EXISTS;
     group: GROUP, GROUP_COUNT, GROUP_LIST, GROUP_MATCH_COUNT;
@@ -53,7 +55,9 @@ functions! {
     replace: REPLACE, STRBETWEEN, STRREPLACE;
     say_files: SAYFILES;
     shared: EXPORT, IMPORT, SHARED;
+    shell: SHELL;
     sprintf: SPRINTF;
+    stat: STAT;
     strftime: STRFTIME, STRPTIME;
     sysinfo: SYSINFO;
     testtime: TESTTIME;
