@@ -19,6 +19,7 @@ functions! {
     blacklist: BLACKLIST;
     callerid: CALLERID, CONNECTEDLINE, REDIRECTING;
     case: TOLOWER, TOUPPER;
+    cdr: CDR, CDR_PROP;
     channel: CHANNEL;
     channels: CHANNELS, CHANNEL_EXISTS, MASTER_CHANNEL;
     csv: CSV_QUOTE, QUOTE;
@@ -46,6 +47,8 @@ functions! {
     lock: LOCK, TRYLOCK, UNLOCK;
     logic: EXISTS, IF, IFTIME, ISNULL;
     math: ABS, DEC, INC, MATH, MAX, MIN;
+    media: FRAME_DROP, FRAME_TRACE, HOLD_INTERCEPT, JITTERBUFFER, MUTEAUDIO, PITCH_SHIFT, SCRAMBLE, TALK_DETECT, VOLUME;
+    message: MESSAGE, MESSAGE_DATA;
     module: IFMODULE;
     passthru: PASSTHRU;
     path: BASENAME, DIRNAME;
@@ -54,6 +57,7 @@ functions! {
     regex: REGEX;
     replace: REPLACE, STRBETWEEN, STRREPLACE;
     say_files: SAYFILES;
+    settings: CALLCOMPLETION, FEATURE, FEATUREMAP, LOG_GROUP;
     shared: EXPORT, IMPORT, SHARED;
     shell: SHELL;
     sprintf: SPRINTF;
