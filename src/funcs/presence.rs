@@ -88,18 +88,14 @@ fn read(cx: &mut Cx<'_>, arguments: &[u8], out: &mut Vec<u8>) -> Answer {
         out.extend_from_slice(text);
         return Answer::Done;
     }
-    match STANDARD.decode(text) {
-        Ok(decoded) => {
-            out.extend_from_slice(&decoded);
-            Answer::Done
-        }
-        Err(_) => {
-            cx.log_at(&code::BAD_ARGUMENT, Level::Error, || {
-                "the presence is not base64".to_owned()
-            });
-            Answer::Failed
-        }
-    }
+    let Ok(decoded) = STANDARD.decode(text) else {
+        cx.log_at(&code::BAD_ARGUMENT, Level::Error, || {
+            "the presence is not base64".to_owned()
+        });
+        return Answer::Failed;
+    };
+    out.extend_from_slice(&decoded);
+    Answer::Done
 }
 
 fn after_custom(provider: &[u8]) -> Option<&[u8]> {
