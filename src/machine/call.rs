@@ -371,7 +371,13 @@ impl Call {
         self.fuel = u32::try_from(left)
             .unwrap_or(u32::MAX)
             // What is too small for a step is given up at the end of a slice, so it is added.
-            .min(self.state.limits.fuel.saturating_add(Step::MOST).max(Step::MOST + 1));
+            .min(
+                self.state
+                    .limits
+                    .fuel
+                    .saturating_add(Step::MOST)
+                    .max(Step::MOST + 1),
+            );
         let mut image = self.state.image.clone();
         let mut effect = self.deliver(&image, event);
         loop {
