@@ -22,7 +22,7 @@ hosted! {
     BRIDGE_WAIT "BridgeWait" "Wait in a holding bridge." "[name[,role[,options]]]"
         "Puts the call into a holding bridge as participant or announcer, answered unless the option `n` is given, until \
          the host takes it out or the time of the option `S` is over."
-        Hosted::new().or_leaves();
+        Hosted::new().answers_unless(2, b'n').or_leaves();
 }
 
 /// Connect with another channel.

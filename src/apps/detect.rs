@@ -1,6 +1,5 @@
 //! AMD, `WaitForNoise`, `WaitForSilence`, `WaitForRing`: what the host hears.
 
-use super::answer::answered;
 use super::hosted::{After, Hosted, Status, hosted};
 use crate::base::duration::leading_number;
 use crate::base::{Text, arguments};

@@ -2,7 +2,8 @@
 //! variables how it went.
 
 use super::answer::answered;
-use crate::base::{Text, arguments};
+use crate::base::Text;
+use crate::base::arguments::{self, options};
 use crate::diagnostic::code;
 use crate::machine::{Cx, Effect, Event, Flow};
 
@@ -75,12 +76,22 @@ enum Meaning {
     Variable(&'static str),
 }
 
+/// Whether the call is answered first.
+#[derive(Debug, Clone, Copy)]
+enum Answers {
+    Never,
+    Always,
+    /// Unless the argument of this index has this letter.
+    Unless(usize, u8),
+}
+
 /// How an application is handed to the host.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Hosted {
     needs: usize,
+    also: &'static [usize],
     lacking: After,
-    answers: bool,
+    answers: Answers,
     status: &'static [Status],
     text: Meaning,
     failing: After,
@@ -91,8 +102,9 @@ impl Hosted {
     pub(super) const fn new() -> Self {
         Self {
             needs: 0,
+            also: &[],
             lacking: After::Next,
-            answers: false,
+            answers: Answers::Never,
             status: &[],
             text: Meaning::Status,
             failing: After::Next,
@@ -106,9 +118,22 @@ impl Hosted {
         self
     }
 
+    /// The arguments of these indices must be there too.
+    pub(super) const fn also_needs(mut self, indices: &'static [usize], lacking: After) -> Self {
+        self.also = indices;
+        self.lacking = lacking;
+        self
+    }
+
+    /// The call is answered first, unless the argument of this index has this option letter.
+    pub(super) const fn answers_unless(mut self, index: usize, letter: u8) -> Self {
+        self.answers = Answers::Unless(index, letter);
+        self
+    }
+
     /// The call is answered first.
     pub(super) const fn answers(mut self) -> Self {
-        self.answers = true;
+        self.answers = Answers::Always;
         self
     }
 
@@ -134,9 +159,10 @@ impl Hosted {
     pub(super) fn run(&'static self, cx: &mut Cx<'_>, name: &'static str, data: &[u8]) -> Flow {
         let fields = arguments::standard(data, SLOTS);
         let given = fields.iter().take_while(|field| !field.is_empty()).count();
-        if given < self.needs {
+        let there = |n: usize| fields.get(n).is_some_and(|field| !field.is_empty());
+        if given < self.needs || !self.also.iter().all(|n| there(*n)) {
             cx.log(&code::ARGUMENT_MISSING, || {
-                format!("{name} needs {} argument(s)", self.needs)
+                format!("{name} was called without an argument that it needs")
             });
             self.say(cx, |status| status.failed);
             return self.lacking.flow();
@@ -145,7 +171,14 @@ impl Hosted {
             name: Text::from(name),
             data: Text::from(data),
         };
-        if self.answers {
+        let answers = match self.answers {
+            Answers::Never => false,
+            Answers::Always => true,
+            Answers::Unless(n, letter) => {
+                !fields.get(n).is_some_and(|text| options(text).has(letter))
+            }
+        };
+        if answers {
             return answered(cx, move |_| self.hand_over(effect));
         }
         self.hand_over(effect)
