@@ -160,7 +160,7 @@ fn log(entries: &[crate::diagnostic::Entry]) -> Value {
     for entry in entries {
         // In these cases all complaints of a function about its arguments have one kind.
         let code = match entry.code {
-            code if std::ptr::eq(code, &code::CHANNEL_ITEM_UNKNOWN) => &code::BAD_ARGUMENT,
+            code if *code == code::CHANNEL_ITEM_UNKNOWN => &code::BAD_ARGUMENT,
             code => code,
         };
         let (level, kind) = (entry.level.name(), code.kind);

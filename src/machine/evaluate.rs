@@ -5,16 +5,19 @@
 //! of work (scan, substitute the inside, then read it), and is what the compiled way falls back to
 //! wherever a guard does not hold.
 
+mod compiled;
+mod textual;
+
 use std::cell::RefCell;
 
 use crate::base::substring::Cut;
 use crate::base::{Text, Value};
 use crate::diagnostic::code;
-use crate::machine::expression::{CallResult, Evaluation, Memory, Progress, evaluate};
+use crate::machine::expression::{CallResult, Evaluation, Memory};
 use crate::machine::image::Image;
 use crate::machine::{Answer, AnswerThen, AnswerThenText, Cx, Effect, Event};
-use crate::program::instruction::{CallId, CodeId, ExpressionId, Instruction};
-use crate::syntax::lex::template::{Piece, function_call, next_piece, reference};
+use crate::program::instruction::CodeId;
+use crate::syntax::lex::template::{function_call, reference};
 
 /// Bytes of application data after substitution (observed: the rest is cut in silence).
 pub(crate) const DATA_LIMIT: usize = 8191;
@@ -215,254 +218,6 @@ impl Evaluator {
         }
     }
 
-    // Compiled texts.
-
-    fn run_code(&mut self, image: &Image, cx: &mut Cx<'_>) -> Option<Status> {
-        let Some(&mut Frame::Code(mut pc)) = self.frames.last_mut() else {
-            return None;
-        };
-        let code = &image.program.code;
-        let depth = self.frames.len();
-        loop {
-            let instruction = code.at(pc);
-            pc += 1;
-            match instruction {
-                Instruction::Literal(id) => self.out.extend_from_slice(code.constant(id)),
-                Instruction::Slot(slot) => {
-                    let start = self.out.len();
-                    append_slot(image, cx, slot, &mut self.out);
-                    self.out.truncate(start + VALUE_LIMIT);
-                }
-                Instruction::SlotCut(slot, cut) => {
-                    let start = self.out.len();
-                    append_slot(image, cx, slot, &mut self.out);
-                    self.out.truncate(start + VALUE_LIMIT);
-                    cut_output(&mut self.out, start, code.cut(cut));
-                }
-                Instruction::Core(core) => cx.append_core(core, &mut self.out),
-                Instruction::CoreCut(core, cut) => {
-                    let start = self.out.len();
-                    cx.append_core(core, &mut self.out);
-                    cut_output(&mut self.out, start, code.cut(cut));
-                }
-                Instruction::Open(before) => self.marks.push((self.out.len(), before)),
-                Instruction::PushText => {
-                    let mark = self.marks.pop().map_or(0, |(mark, _)| mark);
-                    let value = Value::from_bytes(self.out.get(mark..).unwrap_or(&[]));
-                    self.out.truncate(mark);
-                    self.values.push(value);
-                }
-                Instruction::PushSlot(slot) => {
-                    let value = match cx.state.variables.slot(slot) {
-                        Some(Value::Text(text)) if text.len() > VALUE_LIMIT => {
-                            Value::from_bytes(text.get(..VALUE_LIMIT).unwrap_or(&[]))
-                        }
-                        Some(value) => value.clone(),
-                        None => {
-                            let mut text = Vec::new();
-                            append_slot(image, cx, slot, &mut text);
-                            text.truncate(VALUE_LIMIT);
-                            Value::from_bytes(&text)
-                        }
-                    };
-                    self.values.push(value);
-                }
-                Instruction::Call(id) => {
-                    let status = self.call(image, cx, id, pc);
-                    if status.is_some() || self.frames.len() != depth {
-                        return status;
-                    }
-                }
-                Instruction::Expression(id) | Instruction::ExpressionValue(id) => {
-                    let keep = matches!(instruction, Instruction::ExpressionValue(_));
-                    if !self.compiled_expression(image, cx, id, keep, pc) {
-                        return None;
-                    }
-                }
-                Instruction::Textual(id) => {
-                    self.park(pc);
-                    self.push_text(code.constant(id).clone(), DATA_LIMIT, 0, Role::Whole);
-                    return None;
-                }
-                Instruction::End => {
-                    self.frames.pop();
-                    if self.frames.is_empty() {
-                        self.out.truncate(DATA_LIMIT);
-                    }
-                    return None;
-                }
-            }
-            // Nothing behind the limit is evaluated any more.
-            if self.marks.is_empty() && self.out.len() >= DATA_LIMIT && self.values.is_empty() {
-                self.out.truncate(DATA_LIMIT);
-                self.frames.pop();
-                return None;
-            }
-        }
-    }
-
-    /// Remembers where the compiled text on top goes on.
-    fn park(&mut self, pc: u32) {
-        if let Some(Frame::Code(at)) = self.frames.last_mut() {
-            *at = pc;
-        }
-    }
-
-    fn call(&mut self, image: &Image, cx: &mut Cx<'_>, id: CallId, pc: u32) -> Option<Status> {
-        self.park(pc);
-        let call = image.program.code.call(id)?;
-        let mark = self.marks.pop().map_or(0, |(mark, _)| mark);
-        let arguments = self.out.get(mark..).unwrap_or(&[]);
-        let long = call.name.len() + arguments.len() + call.tail.len() + 2 > VALUE_LIMIT;
-        if long || (call.substituted && !balanced(arguments)) {
-            // The values change how the call is read: read it as Asterisk does, from its text.
-            let mut inside = call.name.to_vec();
-            inside.push(b'(');
-            inside.extend_from_slice(arguments);
-            inside.push(b')');
-            inside.extend_from_slice(&call.tail);
-            inside.truncate(VALUE_LIMIT);
-            self.out.truncate(mark);
-            return self.read(cx, &inside);
-        }
-        let usage = Use {
-            mark,
-            cut: call.cut,
-            operand: false,
-        };
-        let linked = image.functions.get(call.function as usize)?;
-        let Some(read) = linked.as_ref().and_then(|f| f.read.as_ref()) else {
-            self.out.truncate(mark);
-            refuse(cx, &call.name, linked.is_some());
-            return None;
-        };
-        let arguments = std::mem::take(&mut self.out);
-        let mut out = cx.state.spare.pop().unwrap_or_default();
-        out.clear();
-        let answer = read.read(cx, arguments.get(mark..).unwrap_or(&[]), &mut out);
-        self.out = arguments;
-        self.out.truncate(mark);
-        self.out.extend_from_slice(&out);
-        cx.state.spare.push(out);
-        self.answered(cx, answer, usage)
-    }
-
-    /// Evaluates a compiled expression; false when the text on top must wait for the textual way.
-    fn compiled_expression(
-        &mut self,
-        image: &Image,
-        cx: &mut Cx<'_>,
-        id: ExpressionId,
-        keep: bool,
-        pc: u32,
-    ) -> bool {
-        let Some(usage) = image.program.code.expression(id) else {
-            return true;
-        };
-        let holes = usage.compiled.holes() as usize;
-        let first = self.values.len().saturating_sub(holes);
-        let values = self.values.get(first..).unwrap_or(&[]);
-        let result = MEMORY.with_borrow_mut(|memory| {
-            evaluate(&usage.compiled, values, memory, &mut |entry| {
-                cx.state.log(entry);
-            })
-        });
-        if let Some(value) = result {
-            self.values.truncate(first);
-            self.keep(value, keep);
-            return true;
-        }
-        let mut text = Vec::new();
-        for (i, piece) in usage.pieces.iter().enumerate() {
-            text.extend_from_slice(piece);
-            if let Some(value) = values.get(i) {
-                value.append_to(&mut text);
-            }
-        }
-        text.truncate(VALUE_LIMIT);
-        self.values.truncate(first);
-        self.park(pc);
-        self.start_expression(&text, keep);
-        false
-    }
-
-    fn keep(&mut self, value: Value, keep: bool) {
-        if keep {
-            self.values.push(value);
-        } else {
-            let start = self.out.len();
-            let room = self.room();
-            value.append_to(&mut self.out);
-            self.out.truncate(start + VALUE_LIMIT.min(room));
-        }
-    }
-
-    /// How long the result of an expression may be here: it is written to the buffer itself, with a zero byte
-    /// behind it.
-    fn room(&self) -> usize {
-        let (mark, limit) = match self.frames.last() {
-            Some(Frame::Text(frame)) => (frame.mark, frame.limit),
-            _ => match self.marks.last() {
-                Some(&(mark, before)) => (mark, VALUE_LIMIT - usize::from(before).min(VALUE_LIMIT)),
-                None => (0, DATA_LIMIT),
-            },
-        };
-        (mark + limit)
-            .saturating_sub(self.out.len())
-            .saturating_sub(1)
-    }
-
-    fn start_expression(&mut self, text: &[u8], keep: bool) {
-        let evaluation = MEMORY.with_borrow_mut(|memory| Evaluation::text(text, memory));
-        self.frames
-            .push(Frame::Expression(Box::new(evaluation), keep));
-    }
-
-    fn run_expression(&mut self, cx: &mut Cx<'_>) -> Option<Status> {
-        let Some(Frame::Expression(evaluation, keep)) = self.frames.last_mut() else {
-            return None;
-        };
-        let keep = *keep;
-        let progress = MEMORY
-            .with_borrow_mut(|memory| evaluation.run(memory, &mut |entry| cx.state.log(entry)));
-        match progress {
-            Progress::Done(value) => {
-                self.frames.pop();
-                self.keep(value, keep);
-                None
-            }
-            Progress::Call { name, arguments } => {
-                let usage = Use {
-                    mark: self.out.len(),
-                    cut: None,
-                    operand: true,
-                };
-                match cx.function(&name) {
-                    None => {
-                        self.operand(cx, CallResult::Unknown);
-                        None
-                    }
-                    Some(function) => match &function.read {
-                        Some(read) if function.in_expressions => {
-                            let answer = read.read(cx, &arguments, &mut self.out);
-                            self.answered(cx, answer, usage)
-                        }
-                        _ => {
-                            self.operand(cx, CallResult::NotReadable);
-                            None
-                        }
-                    },
-                }
-            }
-        }
-    }
-
-    fn operand(&mut self, cx: &mut Cx<'_>, result: CallResult) {
-        if let Some(Frame::Expression(evaluation, _)) = self.frames.last_mut() {
-            evaluation.resume(result, &mut |entry| cx.state.log(entry));
-        }
-    }
-
     // Functions.
 
     /// Lets a function write to an empty buffer: it may read there what it wrote, and nothing else.
@@ -577,92 +332,6 @@ impl Evaluator {
         };
         self.answered(cx, answer, usage)
     }
-
-    // Texts.
-
-    fn run_text(&mut self, image: &Image, cx: &mut Cx<'_>) -> Option<Status> {
-        let angle = image.program.options.anglesubstitution;
-        let Some(Frame::Text(frame)) = self.frames.last_mut() else {
-            return None;
-        };
-        let full = self.out.len() >= frame.mark + frame.limit;
-        let rest = frame.text.get(frame.position..).unwrap_or(&[]);
-        if full || rest.is_empty() {
-            return self.end_text(cx);
-        }
-        let Some((piece, tail)) = next_piece(rest, angle) else {
-            return self.end_text(cx);
-        };
-        frame.position = frame.text.len() - tail.len();
-        let depth = frame.depth;
-        match piece {
-            Piece::Literal(literal) => {
-                self.out.extend_from_slice(literal);
-                None
-            }
-            Piece::Variable(inside) | Piece::Expression(inside) => {
-                let expression = matches!(piece, Piece::Expression(_));
-                let text = Text::from(inside.text);
-                let nested = inside.nested;
-                if !inside.closed {
-                    let fault = if expression {
-                        &code::MISSING_BRACKET
-                    } else {
-                        &code::MISSING_BRACE
-                    };
-                    cx.log(fault, || fault.title.to_owned());
-                }
-                let role = if expression {
-                    Role::Expression
-                } else {
-                    Role::Variable
-                };
-                if nested && depth + 1 >= DEPTH_LIMIT {
-                    cx.log(&code::SUBSTITUTION_TOO_DEEP, || {
-                        code::SUBSTITUTION_TOO_DEEP.title.to_owned()
-                    });
-                    return self.inside_done(cx, &[], &role);
-                }
-                if nested {
-                    self.push_text(text, VALUE_LIMIT, depth + 1, role);
-                    return None;
-                }
-                let inside = text.get(..VALUE_LIMIT).unwrap_or(&text);
-                self.inside_done(cx, inside, &role)
-            }
-        }
-    }
-
-    fn end_text(&mut self, cx: &mut Cx<'_>) -> Option<Status> {
-        let Some(Frame::Text(frame)) = self.frames.pop() else {
-            return None;
-        };
-        self.out.truncate(frame.mark + frame.limit);
-        if matches!(frame.role, Role::Whole) {
-            return None;
-        }
-        let inside = self.out.get(frame.mark..).unwrap_or(&[]).to_vec();
-        self.out.truncate(frame.mark);
-        self.inside_done(cx, &inside, &frame.role)
-    }
-
-    fn inside_done(&mut self, cx: &mut Cx<'_>, inside: &[u8], role: &Role) -> Option<Status> {
-        match role {
-            Role::Expression => {
-                self.start_expression(inside, false);
-                None
-            }
-            Role::Variable | Role::Whole => self.read(cx, inside),
-        }
-    }
-}
-
-fn append_slot(image: &Image, cx: &Cx<'_>, slot: crate::program::slots::Slot, out: &mut Vec<u8>) {
-    if let Some(value) = cx.state.variables.slot(slot) {
-        value.append_to(out);
-    } else if let Some(value) = cx.state.shared.global(image.program.slots.name(slot)) {
-        value.append_to(out);
-    }
 }
 
 fn cut_output(out: &mut Vec<u8>, mark: usize, cut: Cut) {
@@ -674,24 +343,6 @@ fn cut_output(out: &mut Vec<u8>, mark: usize, cut: Cut) {
         out.copy_within(start..start + keep, mark);
     }
     out.truncate(mark + keep);
-}
-
-/// Whether a call with these arguments ends at its own parenthesis: every `(` inside is closed again.
-fn balanced(arguments: &[u8]) -> bool {
-    let mut depth = 0i64;
-    for &b in arguments {
-        match b {
-            b'(' => depth += 1,
-            b')' => {
-                depth -= 1;
-                if depth < 0 {
-                    return false;
-                }
-            }
-            _ => {}
-        }
-    }
-    depth == 0
 }
 
 fn refuse(cx: &mut Cx<'_>, name: &[u8], known: bool) {

@@ -1,8 +1,10 @@
 //! What runs a program: calls as values, stepped by a host.
 
+mod activity;
 pub mod arithmetic;
 mod call;
 pub mod cx;
+mod digits;
 mod dispatch;
 pub mod effect;
 pub mod environment;
@@ -15,6 +17,7 @@ mod pbx;
 pub mod shared;
 mod stack;
 mod state;
+mod subroutine;
 pub mod variables;
 
 mod channel;

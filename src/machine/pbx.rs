@@ -2,21 +2,12 @@
 //! new extension, the special extensions `i`, `t`, `T`, `e` and `h`, the end of an extension, hangup handlers,
 //! and subroutines that the machine itself starts.
 
-use std::time::Duration;
-
 use crate::base::Text;
 use crate::diagnostic::code;
-use crate::machine::call::{Call, Doing, EndReason, Outer, Pending, Purpose, Start};
+use crate::machine::call::{Call, Doing, EndReason, Pending, Purpose, Start};
 use crate::machine::image::Image;
-use crate::machine::stack::gosub_arguments;
 use crate::machine::{Cx, Effect, Event, Flow, Indication, Location, Note};
 use crate::program::matcher::Want;
-
-/// How long busy and congestion tones last when an extension ends after a failed Dial.
-const TONE: Duration = Duration::from_secs(10);
-
-/// Most digits that are collected for one extension.
-const LONGEST_NUMBER: usize = 255;
 
 /// Which part of its life a call is in.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -89,7 +80,7 @@ impl Call {
         }
     }
 
-    fn end(&mut self, reason: EndReason) {
+    pub(super) fn end(&mut self, reason: EndReason) {
         self.reason = reason;
         self.doing = Doing::Ended;
         if reason == EndReason::Hangup {
@@ -223,23 +214,12 @@ impl Call {
         self.left(image, true)
     }
 
-    /// More digits are wanted for the present extension. Where none can follow it is invalid.
-    fn incomplete(&mut self) -> Option<Effect> {
-        let at = self.state.at.clone();
-        if !self.state.match_more(&at.context, &at.exten) {
-            return self.invalid(&at);
-        }
-        let digits = at.exten.to_vec();
-        let given = digits.len();
-        self.collect(digits, given)
-    }
-
     /// Whether an extension exists at priority 1 of the present context.
-    fn has(&self, exten: &[u8]) -> bool {
+    pub(super) fn has(&self, exten: &[u8]) -> bool {
         self.state.exists(&self.state.at.context, exten, 1)
     }
 
-    fn go(&mut self, exten: &[u8]) {
+    pub(super) fn go(&mut self, exten: &[u8]) {
         self.state.at.exten = Text::from(exten);
         self.state.at.priority = 1;
         self.phase = Phase::Running;
@@ -274,7 +254,7 @@ impl Call {
     }
 
     /// The call was sent to an extension that does not exist.
-    fn invalid(&mut self, at: &Location) -> Option<Effect> {
+    pub(super) fn invalid(&mut self, at: &Location) -> Option<Effect> {
         if self.has(b"i") {
             self.state.note(Note::InvalidExtension { at: at.clone() });
             self.cx().set(b"INVALID_EXTEN", &at.exten);
@@ -318,101 +298,6 @@ impl Call {
         }
         self.end_call(true);
         None
-    }
-
-    /// Collects digits of a new extension as long as a longer one could match; the first `given` digits were
-    /// there before anybody waited.
-    fn collect(&mut self, digits: Vec<u8>, given: usize) -> Option<Effect> {
-        let first = digits.is_empty();
-        let more = first || self.state.match_more(&self.state.at.context, &digits);
-        if !more || digits.len() >= LONGEST_NUMBER {
-            return self.collected(&digits, given);
-        }
-        let timeouts = &self.state.channel.timeouts;
-        let timeout = if first {
-            timeouts.response
-        } else {
-            timeouts.digit
-        };
-        self.phase = Phase::Collect { digits, given };
-        self.doing = Doing::Loop;
-        Some(Effect::Collect {
-            timeout: Some(timeout),
-        })
-    }
-
-    /// No more digits come: their extension, else `i` or `e`.
-    fn collected(&mut self, digits: &[u8], given: usize) -> Option<Effect> {
-        self.phase = Phase::Running;
-        if digits.len() == given {
-            return self.timed_out();
-        }
-        let context = self.state.at.context.clone();
-        if self.state.exists(&context, digits, 1) {
-            self.state.at.exten = crate::machine::cx::cut_name(digits);
-            self.state.at.priority = 1;
-            self.doing = Doing::Lookup;
-            return None;
-        }
-        if self.has(b"i") {
-            self.cx().set(b"INVALID_EXTEN", digits);
-            self.go(b"i");
-            return None;
-        }
-        if self.has(b"e") {
-            self.cx().raise("INVALID");
-            self.go(b"e");
-            return None;
-        }
-        let digits = Text::from(digits);
-        self.cx()
-            .log(&code::TYPED_EXTENSION_INVALID_NO_HANDLER, || {
-                format!("`{digits}` matches nothing in {context}, and there is no `i`")
-            });
-        self.end_call(true);
-        None
-    }
-
-    /// No digit came.
-    fn timed_out(&mut self) -> Option<Effect> {
-        if self.has(b"t") {
-            self.state.note(Note::Timeout);
-            self.go(b"t");
-        } else if self.has(b"e") {
-            self.cx().raise("RESPONSETIMEOUT");
-            self.go(b"e");
-        } else {
-            let context = self.state.at.context.clone();
-            self.cx().log(&code::TIMEOUT_NO_HANDLER, || {
-                format!("no digit came, and there is no `t` in {context}")
-            });
-            self.end_call(true);
-        }
-        None
-    }
-
-    /// An event for the loop itself.
-    pub(super) fn loop_event(&mut self, event: Event) -> Option<Effect> {
-        let phase = std::mem::replace(&mut self.phase, Phase::Running);
-        match (phase, event) {
-            (Phase::Collect { mut digits, given }, Event::Digit(digit)) => {
-                digits.push(digit);
-                self.collect(digits, given)
-            }
-            (Phase::Collect { digits, given }, Event::Timeout | Event::Done) => {
-                self.collected(&digits, given)
-            }
-            (Phase::Tone, event) if !matches!(event, Event::Hangup(_)) => {
-                self.phase = Phase::ToneEnds;
-                self.doing = Doing::Loop;
-                Some(Effect::Sleep(TONE))
-            }
-            // A hang-up while the loop itself waits ends the call; also the absolute time-out does.
-            _ => {
-                self.end_call(true);
-                None
-            }
-        }
     }
 
     // The absolute time-out.
@@ -511,7 +396,7 @@ impl Call {
         }
     }
 
-    fn next_handler(&mut self) {
+    pub(super) fn next_handler(&mut self) {
         self.phase = Phase::Handlers;
         self.unwind();
         while let Some(handler) = self.state.channel.hangup_handlers.pop() {
@@ -520,121 +405,5 @@ impl Call {
             }
         }
         self.end(EndReason::Hangup);
-    }
-
-    /// Drops frames that an internal subroutine left behind.
-    fn unwind(&mut self) {
-        while self.state.stack.iter().any(|f| f.internal) {
-            if let Some(frame) = self.cx().pop_frame()
-                && frame.internal
-            {
-                self.state.at = frame.back;
-            }
-        }
-    }
-
-    // Subroutines that the machine itself starts.
-
-    /// Saves what is in progress and starts a subroutine.
-    pub(super) fn enter_subroutine(
-        &mut self,
-        image: &Image,
-        target: &[u8],
-        evaluating: bool,
-    ) -> Option<Effect> {
-        let outer = Outer {
-            evaluator: std::mem::take(&mut self.evaluator),
-            purpose: self.purpose,
-            pending: std::mem::take(&mut self.pending),
-            at: self.state.at.clone(),
-            line: self.line,
-            steady: self.steady,
-            evaluating,
-        };
-        self.outer.push(outer);
-        if self.push_subroutine(target) {
-            return None;
-        }
-        // Nothing runs: whoever waits goes on without a value.
-        self.cx().set(b"GOSUB_RETVAL", b"");
-        self.subroutine_over(image, Flow::Leave)
-    }
-
-    /// Pushes a frame for a subroutine and goes there. False when the place does not exist.
-    fn push_subroutine(&mut self, target: &[u8]) -> bool {
-        let (place, arguments) = gosub_arguments(target);
-        let back = self.state.at.clone();
-        let mut cx = self.cx();
-        let Ok(to) = cx.parse_target(place) else {
-            let target = Text::from(target);
-            cx.log(&code::GOSUB_TARGET_INVALID, || {
-                format!("`{target}` is no place for a subroutine")
-            });
-            return false;
-        };
-        if !cx.exists(&to.context, &to.exten, to.priority) {
-            cx.log(&code::GOSUB_TARGET_MISSING, || {
-                format!(
-                    "no priority {} of {}@{} for a subroutine",
-                    to.priority, to.exten, to.context
-                )
-            });
-            return false;
-        }
-        if !cx.push_frame(back, arguments, true) {
-            return false;
-        }
-        self.state.at = to;
-        self.steady = false;
-        self.doing = Doing::Lookup;
-        true
-    }
-
-    /// A subroutine of the machine came to its end: by Return, or otherwise.
-    pub(super) fn subroutine_done(&mut self, image: &Image, returned: bool) -> Option<Effect> {
-        if self.outer.is_empty() {
-            match self.phase {
-                Phase::Handlers => self.next_handler(),
-                _ => self.end(EndReason::Returned),
-            }
-            return None;
-        }
-        if !returned {
-            while let Some(frame) = self.cx().pop_frame() {
-                if frame.internal {
-                    break;
-                }
-            }
-            self.cx().set(b"GOSUB_RETVAL", b"");
-            self.cx().log(&code::GOSUB_ABNORMAL_EXIT, || {
-                code::GOSUB_ABNORMAL_EXIT.title.to_owned()
-            });
-        }
-        let flow = if returned { Flow::Next } else { Flow::Leave };
-        self.subroutine_over(image, flow)
-    }
-
-    /// Whoever waits for the innermost subroutine goes on.
-    fn subroutine_over(&mut self, image: &Image, flow: Flow) -> Option<Effect> {
-        let outer = self.outer.pop()?;
-        let value = self.cx().text_of(b"GOSUB_RETVAL");
-        self.evaluator = outer.evaluator;
-        self.purpose = outer.purpose;
-        self.pending = outer.pending;
-        self.state.at = outer.at;
-        self.line = outer.line;
-        self.steady = outer.steady;
-        if outer.evaluating {
-            let mut cx = Cx {
-                state: &mut self.state,
-            };
-            let status = self.evaluator.resume_subroutine(image, &mut cx, &value);
-            return self.evaluated(image, status);
-        }
-        let flow = match self.pending.pop() {
-            Some(Pending::Flow(then)) => then(&mut self.cx(), flow),
-            _ => Flow::Leave,
-        };
-        self.flow(image, flow)
     }
 }
