@@ -301,6 +301,11 @@ impl Engine {
         &self.environment
     }
 
+    /// What dialplans may do outside of the engine.
+    pub fn allow(&self) -> Allow {
+        self.allow
+    }
+
     /// The applications and functions known.
     pub fn registry(&self) -> &Registry {
         &self.registry

@@ -3,6 +3,7 @@
 pub mod dial;
 mod engine;
 pub mod files;
+pub mod outside;
 pub mod rewrite;
 pub mod simulate;
 

@@ -48,6 +48,9 @@ pub enum Effect {
         /// `key: value` pairs, as written.
         headers: Vec<Text>,
     },
+    /// Something of the machine that the host runs on: files, commands. `Value`, or `Failed` with the reason.
+    /// What the engine does not allow is never asked.
+    Outside(OutsideRequest),
     /// An application or function of the embedding service, or one that needs a device.
     /// Any event; `Done` goes on, `Value` gives text, `Failed` fails, `Hangup` ends the call.
     Custom {
@@ -264,6 +267,31 @@ pub enum ChannelRequest {
     Exists,
     /// Names of all channels that match the pattern in place of the name, blank-separated.
     List,
+}
+
+/// Requests about files and commands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
+pub enum OutsideRequest {
+    /// The bytes of a file.
+    ReadFile(Text),
+    /// The bytes of a file of the configuration; a relative path begins in the folder that holds it.
+    ReadConfiguration(Text),
+    /// Write a file. `Done`.
+    WriteFile {
+        /// Its path.
+        path: Text,
+        /// What is written.
+        content: Text,
+        /// Whether it is added to the end of what the file holds.
+        append: bool,
+    },
+    /// What is known about a file, as blank-separated decimal numbers: mode with the type's bits, size in bytes,
+    /// and time of the last access, change of content, change of status in seconds since 1970.
+    Stat(Text),
+    /// Run a command in the system's shell; what it printed.
+    Run(Text),
 }
 
 /// What happened, as the host tells it.

@@ -27,7 +27,7 @@ pub use channel::{Channel, ChannelState, Party, Timeouts};
 pub use cx::{Cx, TargetFault};
 pub use effect::{
     AfterDial, ChannelRequest, Dial, Dialed, Effect, Event, Indication, Originate, OriginateThen,
-    Play, Record, Sound,
+    OutsideRequest, Play, Record, Sound,
 };
 pub use environment::{Allow, Environment, Limits, System};
 pub use flow::{

@@ -15,6 +15,7 @@ pub struct Shared {
     store: Arc<Mutex<Box<dyn Store>>>,
     groups: Mutex<Vec<GroupMember>>,
     waiting: Mutex<Vec<Waiting>>,
+    locks: Mutex<Vec<ChannelLock>>,
     generation: AtomicU64,
     image: RwLock<Option<Arc<Image>>>,
 }
@@ -38,6 +39,17 @@ struct Waiting {
     payload: Option<Text>,
 }
 
+/// What a channel has of a lock of `LOCK()`; it stays, with 0, when the lock is given back.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChannelLock {
+    /// Name of the channel.
+    pub channel: Text,
+    /// Name of the lock.
+    pub name: Text,
+    /// How often the channel took it and did not give it back.
+    pub times: u32,
+}
+
 impl Default for Shared {
     fn default() -> Self {
         Self::with_store(Box::new(Memory::new()))
@@ -57,6 +69,7 @@ impl Shared {
             store: Arc::new(Mutex::new(store)),
             groups: Mutex::new(Vec::new()),
             waiting: Mutex::new(Vec::new()),
+            locks: Mutex::new(Vec::new()),
             generation: AtomicU64::new(0),
             image: RwLock::new(None),
         }
@@ -169,12 +182,49 @@ impl Shared {
         whole(self.waiting.lock()).retain(|w| w.channel.as_bytes() != channel);
     }
 
-    /// A channel is gone: it leaves its groups, and waits for nothing.
+    /// Takes a lock for a channel, once more if it has it already; says whether it got it.
+    pub fn take_lock(&self, name: &[u8], channel: &Text) -> bool {
+        let mut locks = whole(self.locks.lock());
+        let free = !locks.iter().any(|l| {
+            l.name.as_bytes() == name && l.times > 0 && l.channel.as_bytes() != channel.as_bytes()
+        });
+        let own = locks
+            .iter_mut()
+            .find(|l| l.name.as_bytes() == name && l.channel.as_bytes() == channel.as_bytes());
+        match own {
+            Some(own) => own.times = own.times.saturating_add(u32::from(free)),
+            None => locks.push(ChannelLock {
+                channel: channel.clone(),
+                name: Text::from(name),
+                times: u32::from(free),
+            }),
+        }
+        free
+    }
+
+    /// Gives a lock back; says whether the channel had it. `None` = the channel never asked for any lock.
+    pub fn give_lock(&self, name: &[u8], channel: &[u8]) -> Option<bool> {
+        let mut locks = whole(self.locks.lock());
+        let mut own = locks
+            .iter_mut()
+            .filter(|l| l.channel.as_bytes() == channel)
+            .peekable();
+        own.peek()?;
+        let held = own.find(|l| l.name.as_bytes() == name && l.times > 0);
+        Some(held.map(|l| l.times -= 1).is_some())
+    }
+
+    /// A channel is gone: it leaves its groups, gives its locks back, and waits for nothing.
     pub fn forget_channel(&self, name: &[u8]) {
         self.forget_signal(name);
         let mut groups = self.groups();
         if !groups.is_empty() {
             groups.retain(|m| m.channel.as_bytes() != name);
+        }
+        drop(groups);
+        let mut locks = whole(self.locks.lock());
+        if !locks.is_empty() {
+            locks.retain(|l| l.channel.as_bytes() != name);
         }
     }
 }

@@ -109,7 +109,7 @@ impl Simulation<'_> {
         }
     }
 
-    /// A living channel by name; a name without its number means the first channel of that device.
+    /// A living channel by name or unique id; a name without its number means the first channel of that device.
     pub(super) fn named(&self, name: &[u8]) -> Option<LegId> {
         let alive = || self.legs.iter().enumerate().filter(|(_, leg)| !leg.gone);
         let exact = alive().find(|(_, leg)| leg.call.channel().name.eq_ignore_ascii_case(name));
@@ -120,6 +120,11 @@ impl Simulation<'_> {
                     let own = leg.call.channel().name.as_bytes();
                     own.get(..prefix.len())
                         .is_some_and(|start| start.eq_ignore_ascii_case(&prefix))
+                })
+            })
+            .or_else(|| {
+                alive().find(|(_, leg)| {
+                    !name.is_empty() && leg.call.channel().uniqueid.as_bytes() == name
                 })
             })
             .map(|(id, _)| id)
