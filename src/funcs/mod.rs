@@ -15,9 +15,11 @@ macro_rules! functions {
 functions! {
     array: ARRAY, POP, PUSH, SHIFT, UNSHIFT;
     base64: BASE64_DECODE, BASE64_ENCODE;
+    blacklist: BLACKLIST;
     callerid: CALLERID, CONNECTEDLINE, REDIRECTING;
     case: TOLOWER, TOUPPER;
     channel: CHANNEL;
+    channels: CHANNELS, CHANNEL_EXISTS, MASTER_CHANNEL;
     csv: CSV_QUOTE, QUOTE;
     cut: CUT, SORT;
     db: DB, DB_DELETE, DB_EXISTS, DB_KEYCOUNT, DB_KEYS;
@@ -32,25 +34,32 @@ functions! {
     filter: FILTER;
     global: GLOBAL, GLOBAL_DELETE, GLOBAL_EXISTS;
     group: GROUP, GROUP_COUNT, GROUP_LIST, GROUP_MATCH_COUNT;
+    hangup_cause: HANGUPCAUSE, HANGUPCAUSE_KEYS;
     hash: HASH, HASHKEYS;
+    hint: DEVICE_STATE, EXTENSION_STATE, HINT;
     iconv: ICONV;
     json: JSON_DECODE;
     len: LEN;
     local: LOCAL, LOCAL_PEEK, STACK_PEEK;
+    lock: LOCK, TRYLOCK, UNLOCK;
     logic: EXISTS, IF, IFTIME, ISNULL;
     math: ABS, DEC, INC, MATH, MAX, MIN;
     module: IFMODULE;
     passthru: PASSTHRU;
     path: BASENAME, DIRNAME;
+    presence: PRESENCE_STATE;
     random: RAND, UUID;
     regex: REGEX;
     replace: REPLACE, STRBETWEEN, STRREPLACE;
+    say_files: SAYFILES;
     shared: EXPORT, IMPORT, SHARED;
     sprintf: SPRINTF;
     strftime: STRFTIME, STRPTIME;
+    sysinfo: SYSINFO;
     testtime: TESTTIME;
     timeout: TIMEOUT;
     trim: LTRIM, RTRIM, TRIM;
     uri: URIDECODE, URIENCODE;
     variable: DELETE, SET, VARIABLE_EXISTS;
+    version: VERSION;
 }

@@ -63,6 +63,17 @@ impl Default for Timeouts {
     }
 }
 
+/// Why a called channel ended.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct LegCause {
+    /// Its name.
+    pub channel: Text,
+    /// The cause in words, such as `Normal Clearing`.
+    pub words: Text,
+    /// The cause in the terms of its protocol, such as `SIP 486 Busy Here`.
+    pub protocol: Text,
+}
+
 /// A channel.
 #[derive(Debug, Clone)]
 pub struct Channel {
@@ -90,6 +101,8 @@ pub struct Channel {
     pub items: Vec<(Text, Text)>,
     /// The `SHARED()` store.
     pub shared: Vec<(Text, Text)>,
+    /// Why channels that this one called ended, for `HANGUPCAUSE()`; the host writes it.
+    pub leg_causes: Vec<LegCause>,
     /// Hangup handlers, last pushed last: Gosub targets.
     pub hangup_handlers: Vec<Text>,
 }
@@ -110,6 +123,7 @@ impl Channel {
             cause: 0,
             items: Vec::new(),
             shared: Vec::new(),
+            leg_causes: Vec::new(),
             hangup_handlers: Vec::new(),
         }
     }

@@ -23,7 +23,7 @@ pub mod variables;
 mod channel;
 
 pub use call::{Call, CallSetup, EndReason, Outcome, Start};
-pub use channel::{Channel, ChannelState, Party, Timeouts};
+pub use channel::{Channel, ChannelState, LegCause, Party, Timeouts};
 pub use cx::{Cx, TargetFault};
 pub use effect::{
     AfterDial, ChannelRequest, Dial, Dialed, Effect, Event, Indication, Originate, OriginateThen,

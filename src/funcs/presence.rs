@@ -1,0 +1,120 @@
+//! `PRESENCE_STATE`.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+
+use crate::base::arguments::standard;
+use crate::diagnostic::{Level, code};
+use crate::library::{Example, Function, Support};
+use crate::machine::{Answer, Cx, Flow};
+
+/// Custom presence is kept in the store under this family, as Asterisk keeps it.
+const FAMILY: &[u8] = b"CustomPresence";
+/// What begins the name of custom presence.
+const CUSTOM: &[u8] = b"CustomPresence:";
+const STATES: &[&str] = &[
+    "not_set",
+    "unavailable",
+    "available",
+    "away",
+    "xa",
+    "chat",
+    "dnd",
+];
+
+/// Presence of a person.
+pub static PRESENCE_STATE: Function = Function::read_write(
+    "PRESENCE_STATE",
+    "Whether somebody is there.",
+    "provider,field[,e]",
+    "Fields are `value` (not_set, unavailable, available, away, xa, chat or dnd), `subtype` and `message`. \
+     `CustomPresence:…` can be written: `value,subtype,message[,e]`. With `e` subtype and message are base64, which \
+     reading with `e` decodes. Custom presence is kept in the persistent store.",
+    read,
+    |cx: &mut Cx<'_>, provider, value| {
+        match after_custom(provider) {
+            None => cx.log(&code::BAD_ARGUMENT, || {
+                "PRESENCE_STATE can only be written for `CustomPresence:`".to_owned()
+            }),
+            Some([]) => cx.log(&code::BAD_ARGUMENT, || {
+                "PRESENCE_STATE needs the name of a custom presence".to_owned()
+            }),
+            Some(_) if parse(value).is_none() => cx.log(&code::BAD_ARGUMENT, || {
+                format!("no presence `{}`", bstr::BStr::new(value))
+            }),
+            Some(name) => cx.shared().store().put(FAMILY, name, value),
+        }
+        Flow::Next
+    },
+)
+.support(Support::Partial(
+    "presence other than CustomPresence is not known",
+))
+.examples(&[Example {
+    title: "Away",
+    dialplan: "Set(PRESENCE_STATE(CustomPresence:anna)=away,lunch,back at 1)",
+    evaluate: "${PRESENCE_STATE(CustomPresence:anna,value)} ${PRESENCE_STATE(CustomPresence:anna,message)}",
+    expect: "away back at 1",
+}]);
+
+fn read(cx: &mut Cx<'_>, arguments: &[u8], out: &mut Vec<u8>) -> Answer {
+    let arguments = standard(arguments, 3);
+    let (Some(provider), Some(field)) = (
+        arguments.first().filter(|a| !a.is_empty()),
+        arguments.get(1).filter(|a| !a.is_empty()),
+    ) else {
+        cx.log(&code::BAD_ARGUMENT, || {
+            "PRESENCE_STATE needs a provider and a field".to_owned()
+        });
+        return Answer::Failed;
+    };
+    let stored = after_custom(provider).and_then(|name| cx.shared().store().get(FAMILY, name));
+    let Some([value, subtype, message, _]) = stored.as_deref().and_then(parse) else {
+        cx.log(&code::NOT_FOUND, || {
+            format!("nothing is known of `{}`", bstr::BStr::new(provider))
+        });
+        return Answer::Failed;
+    };
+    let text = match field.to_ascii_lowercase().as_slice() {
+        b"value" => {
+            out.extend_from_slice(&value.to_ascii_lowercase());
+            return Answer::Done;
+        }
+        b"subtype" => subtype,
+        b"message" => message,
+        _ => return Answer::Failed,
+    };
+    if !arguments.get(2).is_some_and(|o| o.contains(&b'e')) {
+        out.extend_from_slice(text);
+        return Answer::Done;
+    }
+    match STANDARD.decode(text) {
+        Ok(decoded) => {
+            out.extend_from_slice(&decoded);
+            Answer::Done
+        }
+        Err(_) => {
+            cx.log_at(&code::BAD_ARGUMENT, Level::Error, || {
+                "the presence is not base64".to_owned()
+            });
+            Answer::Failed
+        }
+    }
+}
+
+fn after_custom(provider: &[u8]) -> Option<&[u8]> {
+    let (head, rest) = provider.split_at_checked(CUSTOM.len())?;
+    head.eq_ignore_ascii_case(CUSTOM).then_some(rest)
+}
+
+/// Value, subtype, message, options; `None` where the value is no state, or an option other than `e` is there.
+fn parse(text: &[u8]) -> Option<[&[u8]; 4]> {
+    let mut fields = text.splitn(4, |b| *b == b',');
+    let mut next = || fields.next().unwrap_or(&[]);
+    let all = [next(), next(), next(), next()];
+    let [value, _, _, options] = all;
+    let known = STATES
+        .iter()
+        .any(|state| state.as_bytes().eq_ignore_ascii_case(value));
+    (known && (options.is_empty() || options.contains(&b'e'))).then_some(all)
+}
