@@ -45,7 +45,10 @@ pub(super) fn answered(
     Flow::wait_then(Effect::Answer, move |cx, event| match event {
         Event::Hangup(_) | Event::Failed(_) => Flow::Leave,
         _ => {
-            cx.channel_mut().state = ChannelState::Up;
+            let now = cx.now();
+            let channel = cx.channel_mut();
+            channel.state = ChannelState::Up;
+            channel.answered = Some(now);
             then(cx)
         }
     })

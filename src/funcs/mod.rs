@@ -14,10 +14,12 @@ macro_rules! functions {
 
 functions! {
     array: ARRAY, POP, PUSH, SHIFT, UNSHIFT;
+    ast_config: AST_CONFIG;
     base64: BASE64_DECODE, BASE64_ENCODE;
     blacklist: BLACKLIST;
     callerid: CALLERID, CONNECTEDLINE, REDIRECTING;
     case: TOLOWER, TOUPPER;
+    cdr: CDR, CDR_PROP;
     channel: CHANNEL;
     channels: CHANNELS, CHANNEL_EXISTS, MASTER_CHANNEL;
     csv: CSV_QUOTE, QUOTE;
@@ -31,6 +33,7 @@ functions! {
     eval: EVAL, EVAL_EXTEN, EVAL_SUB;
     exception: EXCEPTION;
     field: FIELDNUM, FIELDQTY, LISTFILTER;
+    file: FILE, FILE_COUNT_LINE, FILE_FORMAT;
     filter: FILTER;
     global: GLOBAL, GLOBAL_DELETE, GLOBAL_EXISTS;
     group: GROUP, GROUP_COUNT, GROUP_LIST, GROUP_MATCH_COUNT;
@@ -44,6 +47,8 @@ functions! {
     lock: LOCK, TRYLOCK, UNLOCK;
     logic: EXISTS, IF, IFTIME, ISNULL;
     math: ABS, DEC, INC, MATH, MAX, MIN;
+    media: FRAME_DROP, FRAME_TRACE, HOLD_INTERCEPT, JITTERBUFFER, MUTEAUDIO, PITCH_SHIFT, SCRAMBLE, TALK_DETECT, VOLUME;
+    message: MESSAGE, MESSAGE_DATA;
     module: IFMODULE;
     passthru: PASSTHRU;
     path: BASENAME, DIRNAME;
@@ -52,8 +57,11 @@ functions! {
     regex: REGEX;
     replace: REPLACE, STRBETWEEN, STRREPLACE;
     say_files: SAYFILES;
+    settings: CALLCOMPLETION, FEATURE, FEATUREMAP, LOG_GROUP;
     shared: EXPORT, IMPORT, SHARED;
+    shell: SHELL;
     sprintf: SPRINTF;
+    stat: STAT;
     strftime: STRFTIME, STRPTIME;
     sysinfo: SYSINFO;
     testtime: TESTTIME;

@@ -2,7 +2,7 @@
 //! [`Effect::Outside`](crate::machine::Effect::Outside). It blocks until the answer is there.
 
 use std::fs::{self, File, Metadata, OpenOptions};
-use std::io::{Read, Write};
+use std::io::{ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -13,7 +13,7 @@ use crate::machine::{Allow, Event, OutsideRequest};
 
 /// Where a relative path of the configuration begins, as in Asterisk.
 const CONFIGURATION: &str = "/etc/asterisk";
-/// More of a file, or of what a command prints, is not read.
+/// Longer files are not read, and more of what a command prints is dropped.
 const LIMIT: u64 = 16 << 20;
 
 /// Carries a request out, as far as it is allowed.
@@ -53,7 +53,10 @@ fn file(path: &[u8]) -> PathBuf {
 
 fn read(path: &Path) -> std::io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    File::open(path)?.take(LIMIT).read_to_end(&mut bytes)?;
+    File::open(path)?.take(LIMIT + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > LIMIT {
+        return Err(ErrorKind::FileTooLarge.into());
+    }
     Ok(bytes)
 }
 
@@ -78,7 +81,8 @@ fn run(command: &[u8]) -> std::io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     if let Some(mut printed) = child.stdout.take() {
         printed.by_ref().take(LIMIT).read_to_end(&mut bytes)?;
-        drop(printed);
+        // The command ends although nobody listens any more.
+        std::io::copy(&mut printed, &mut std::io::sink())?;
     }
     child.wait()?;
     Ok(bytes)

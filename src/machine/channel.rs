@@ -103,6 +103,12 @@ pub struct Channel {
     pub shared: Vec<(Text, Text)>,
     /// Why channels that this one called ended, for `HANGUPCAUSE()`; the host writes it.
     pub leg_causes: Vec<LegCause>,
+    /// Settings of functions other than `CHANNEL()`, by function and item: `FEATURE pickupexten`.
+    pub settings: Vec<(Text, Text)>,
+    /// When it was made, since the epoch, where the host says it.
+    pub created: Option<Duration>,
+    /// When it was answered, since the epoch.
+    pub answered: Option<Duration>,
     /// Hangup handlers, last pushed last: Gosub targets.
     pub hangup_handlers: Vec<Text>,
 }
@@ -124,6 +130,9 @@ impl Channel {
             items: Vec::new(),
             shared: Vec::new(),
             leg_causes: Vec::new(),
+            settings: Vec::new(),
+            created: None,
+            answered: None,
             hangup_handlers: Vec::new(),
         }
     }
@@ -133,6 +142,20 @@ impl Channel {
         match self.items.iter_mut().find(|(n, _)| n.as_bytes() == name) {
             Some((_, old)) => *old = Text::from(value),
             None => self.items.push((Text::from(name), Text::from(value))),
+        }
+    }
+
+    /// A setting of a function.
+    pub fn setting(&self, key: &[u8]) -> Option<&Text> {
+        let found = self.settings.iter().find(|(k, _)| k.as_bytes() == key);
+        found.map(|(_, value)| value)
+    }
+
+    /// Sets a setting of a function.
+    pub fn set_setting(&mut self, key: &[u8], value: &[u8]) {
+        match self.settings.iter_mut().find(|(k, _)| k.as_bytes() == key) {
+            Some((_, old)) => *old = Text::from(value),
+            None => self.settings.push((Text::from(key), Text::from(value))),
         }
     }
 }

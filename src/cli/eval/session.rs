@@ -10,7 +10,7 @@ use std::time::Duration;
 use crate::base::Text;
 use crate::cli::eval::case::{Case, Step};
 use crate::diagnostic::{Entry, Report};
-use crate::host::{Engine, FileReader};
+use crate::host::{Engine, FileReader, outside};
 use crate::machine::{
     Call, Channel, ChannelState, Effect, Environment, Event, Flow, Location, Note, Observer, Start,
     System,
@@ -230,6 +230,7 @@ fn run(call: &mut Call, world: &World) -> Result<(), String> {
             | Effect::Originate(_)
             | Effect::Custom { .. }
             | Effect::Channel { .. } => Event::Failed("only one channel exists here".to_owned()),
+            Effect::Outside(request) => outside::answer(&request, call.cx().allow()),
             Effect::Yield => Event::Resume,
             _ => Event::Done,
         };
