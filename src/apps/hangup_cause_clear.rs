@@ -1,6 +1,6 @@
 //! `HangupCauseClear`.
 
-use crate::library::{Application, Support};
+use crate::library::Application;
 use crate::machine::Flow;
 
 /// Forget the causes of earlier legs.
@@ -9,8 +9,8 @@ pub static HANGUP_CAUSE_CLEAR: Application = Application::new(
     "Forget the hangup causes of earlier legs.",
     "",
     "Clears what HANGUPCAUSE() and HANGUPCAUSE_KEYS() know of channels that were dialled.",
-    |_, _| Flow::Next,
-)
-.support(Support::Partial(
-    "no causes of dialled channels are kept, so there is nothing to clear",
-));
+    |cx, _| {
+        cx.channel_mut().leg_causes.clear();
+        Flow::Next
+    },
+);

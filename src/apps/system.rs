@@ -3,7 +3,7 @@
 use crate::base::Text;
 use crate::diagnostic::{Level, code};
 use crate::library::Application;
-use crate::machine::{Cx, Effect, Event, Flow};
+use crate::machine::{Cx, Effect, Event, Flow, OutsideRequest};
 
 /// Run a command of the shell.
 pub static SYSTEM: Application = Application::new(
@@ -49,10 +49,7 @@ fn run(cx: &mut Cx<'_>, name: &'static str, data: &[u8], failed: fn() -> Flow) -
         });
         command = inside.to_vec();
     }
-    let effect = Effect::Custom {
-        name: Text::from("System"),
-        data: Text::from(command),
-    };
+    let effect = Effect::Outside(OutsideRequest::Execute(Text::from(command)));
     Flow::wait_then(effect, move |cx, event| {
         let status: &[u8] = match event {
             Event::Hangup(_) => return Flow::Leave,
