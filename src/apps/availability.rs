@@ -2,7 +2,7 @@
 
 use super::playback::missing_argument;
 use crate::base::{Text, arguments};
-use crate::library::{Application, Support};
+use crate::library::{Application, Example, Support};
 use crate::machine::{Cx, Effect, Event, Flow};
 
 /// Look which device is free.
@@ -15,7 +15,8 @@ pub static CHAN_IS_AVAIL: Application = Application::new(
      there is none. Options: `a` all of them, `s` and `t` look at the state only.",
     run_available,
 )
-.support(Support::Simulated);
+.support(Support::Simulated)
+.examples(&[Example { title: "The first device that is free", dialplan: "ChanIsAvail(PJSIP/desk&PJSIP/lab)", evaluate: "${AVAILORIGCHAN}", expect: "PJSIP/desk" }]);
 
 /// State of a device that is free, and of one that cannot be called.
 const NOT_IN_USE: &[u8] = b"1";

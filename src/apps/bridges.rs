@@ -3,7 +3,7 @@
 use super::hosted::{After, Hosted, Status, hosted};
 use super::playback::missing_argument;
 use crate::base::{Text, arguments};
-use crate::library::{Application, Support};
+use crate::library::{Application, Example, Support};
 use crate::machine::{ChannelRequest, Cx, Effect, Event, Flow};
 
 hosted! {
@@ -34,7 +34,8 @@ pub static BRIDGE: Application = Application::new(
      NONEXISTENT; the call goes on when the connection is over.",
     |cx, data| bridge(cx, "Bridge", data),
 )
-.support(Support::Simulated);
+.support(Support::Simulated)
+.examples(&[Example { title: "A channel that is gone", dialplan: "Bridge(PJSIP/desk-00000001)", evaluate: "${BRIDGERESULT}", expect: "NONEXISTENT" }]);
 
 /// Join the bridge of another channel.
 pub static BRIDGE_ADD: Application = Application::new(

@@ -6,7 +6,7 @@ use super::channels::echo;
 use super::hosted::{Hosted, hosted};
 use super::playback::{all_there, missing_argument, sounds};
 use crate::base::{Text, arguments};
-use crate::library::{Application, Support};
+use crate::library::{Application, Example, Support};
 use crate::machine::{Cx, Effect, Event, Flow, Location, Play, Sound};
 
 hosted! {
@@ -26,7 +26,8 @@ pub static CONTROL_PLAYBACK: Application = Application::new(
 )
 .support(Support::Partial(
     "the host knows stop keys only: no skipping, pausing or beginning anew",
-));
+))
+.examples(&[Example { title: "Nobody presses a key", dialplan: "ControlPlayback(long-message,3000,#,*,0)", evaluate: "${CPLAYBACKSTATUS}", expect: "SUCCESS" }]);
 
 /// Play a file and listen for speech.
 pub static BACKGROUND_DETECT: Application = Application::new(

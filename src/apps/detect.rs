@@ -3,7 +3,7 @@
 use super::hosted::{After, Hosted, Status, hosted};
 use crate::base::duration::leading_number;
 use crate::base::{Text, arguments};
-use crate::library::{Application, Support};
+use crate::library::{Application, Example, Support};
 use crate::machine::{Cx, Effect, Event, Flow};
 
 hosted! {
@@ -30,7 +30,8 @@ pub static AMD: Application = Application::new(
      host tells: `status,cause`. A host that cannot tell leaves it at NOTSURE after the total time.",
     run_amd,
 )
-.support(Support::Simulated);
+.support(Support::Simulated)
+.examples(&[Example { title: "A host that cannot tell", dialplan: "AMD(2500,1500,800,3000)", evaluate: "${AMDSTATUS} ${AMDCAUSE}", expect: "NOTSURE TOOLONG-3000" }]);
 
 /// How long one listens without a total time in the arguments: milliseconds.
 const TOTAL: u32 = 5000;

@@ -5,7 +5,7 @@ use super::playback::missing_argument;
 use crate::base::Text;
 use crate::base::arguments::{self, options};
 use crate::diagnostic::code;
-use crate::library::{Application, Support};
+use crate::library::{Application, Example, Support};
 use crate::machine::{Cx, Effect, Event, Flow};
 
 hosted! {
@@ -35,7 +35,8 @@ pub static MIX_MONITOR: Application = Application::new(
      end is dropped where commands of the system are not allowed.",
     run,
 )
-.support(Support::Simulated);
+.support(Support::Simulated)
+.examples(&[Example { title: "Where the recording is", dialplan: "MixMonitor(/srv/calls/a.wav)", evaluate: "${MIXMONITOR_FILENAME}", expect: "/srv/calls/a.wav" }]);
 
 fn run(cx: &mut Cx<'_>, data: &[u8]) -> Flow {
     let mut fields = arguments::standard(data, 3);

@@ -6,7 +6,7 @@ use super::answer::answered;
 use super::gather::{Question, ask, play};
 use super::playback::sounds;
 use crate::base::{Text, arguments, duration::leading_number};
-use crate::library::{Application, Support};
+use crate::library::{Application, Example, Support};
 use crate::machine::{Cx, Flow};
 
 /// Ask for the number of callers who show none.
@@ -19,7 +19,8 @@ pub static PRIVACY_MANAGER: Application = Application::new(
      FAILED.",
     run_privacy,
 )
-.support(Support::Simulated);
+.support(Support::Simulated)
+.examples(&[Example { title: "A caller who shows a number", dialplan: "Set(CALLERID(num)=5551234)\nPrivacyManager()", evaluate: "${PRIVACYMGRSTATUS}", expect: "SUCCESS" }]);
 
 fn number(text: &[u8]) -> Option<usize> {
     leading_number(text)

@@ -4,7 +4,7 @@ use super::hosted::{After, Hosted, Status, hosted};
 use super::playback::missing_argument;
 use crate::base::Text;
 use crate::base::arguments::{self, options};
-use crate::library::{Application, Support};
+use crate::library::{Application, Example, Support};
 use crate::machine::{Cx, Effect, Event, Flow};
 
 hosted! {
@@ -50,7 +50,8 @@ pub static QUEUE: Application = Application::new(
      goes on with CONTINUE if the option `c` is given. A key of the queue's exit context goes there.",
     run_queue,
 )
-.support(Support::Simulated);
+.support(Support::Simulated)
+.examples(&[Example { title: "Go on after the call with an agent", dialplan: "Queue(support,c)", evaluate: "${QUEUESTATUS}", expect: "CONTINUE" }]);
 
 fn run_queue(cx: &mut Cx<'_>, data: &[u8]) -> Flow {
     let fields = arguments::standard(data, 9);

@@ -2,7 +2,7 @@
 
 use crate::base::Text;
 use crate::diagnostic::{Level, code};
-use crate::library::Application;
+use crate::library::{Application, Example};
 use crate::machine::{Cx, Effect, Event, Flow, OutsideRequest};
 
 /// Run a command of the shell.
@@ -23,7 +23,8 @@ pub static TRY_SYSTEM: Application = Application::new(
     "command",
     "Runs a command as System does. SYSTEMSTATUS is SUCCESS, APPERROR or FAILURE; the call goes on in any case.",
     |cx, data| run(cx, "TrySystem", data, || Flow::Next),
-);
+)
+.examples(&[Example { title: "Commands are refused unless the engine allows them", dialplan: "TrySystem(rm -f /tmp/greeting.wav)", evaluate: "${SYSTEMSTATUS}", expect: "FAILURE" }]);
 
 fn run(cx: &mut Cx<'_>, name: &'static str, data: &[u8], failed: fn() -> Flow) -> Flow {
     if data.is_empty() {

@@ -3,7 +3,7 @@
 use super::hosted::{After, Hosted, Status, hosted};
 use super::system::decoded;
 use crate::base::Text;
-use crate::library::{Application, Support};
+use crate::library::{Application, Example, Support};
 use crate::machine::{Cx, Effect, Event, Flow};
 
 hosted! {
@@ -30,7 +30,8 @@ pub static SEND_TEXT: Application = Application::new(
      UNSUPPORTED, SENDTEXTTYPE is NONE, BASIC or ENHANCED.",
     run_send,
 )
-.support(Support::Simulated);
+.support(Support::Simulated)
+.examples(&[Example { title: "Greet by text", dialplan: "SendText(Good morning)", evaluate: "${SENDTEXTSTATUS} ${SENDTEXTTYPE}", expect: "SUCCESS BASIC" }]);
 
 fn run_send(cx: &mut Cx<'_>, data: &[u8]) -> Flow {
     let body = cx.text_of(b"SENDTEXTBODY");

@@ -6,7 +6,7 @@ use super::answer::answered;
 use super::hosted::{After, Hosted, hosted};
 use super::indicate::until_hangup;
 use crate::base::{Text, arguments};
-use crate::library::{Application, Support};
+use crate::library::{Application, Example, Support};
 use crate::machine::{ChannelState, Cx, Effect, Event, Flow};
 
 hosted! {
@@ -59,7 +59,8 @@ pub static ZAPATELLER: Application = Application::new(
      shows no number. ZAPATELLERSTATUS is NOTHING, ANSWERED or ZAPPED.",
     run_zapateller,
 )
-.support(Support::Simulated);
+.support(Support::Simulated)
+.examples(&[Example { title: "Spare callers who show their number", dialplan: "Set(CALLERID(num)=5551234)\nZapateller(nocallerid)", evaluate: "${ZAPATELLERSTATUS}", expect: "NOTHING" }]);
 
 fn custom(name: &str, data: &[u8]) -> Effect {
     Effect::Custom {

@@ -4,7 +4,7 @@ use super::answer::answered;
 use super::hosted::{After, Hosted, Status, hosted};
 use crate::base::Text;
 use crate::base::arguments::{self, options};
-use crate::library::{Application, Support};
+use crate::library::{Application, Example, Support};
 use crate::machine::{Cx, Effect, Event, Flow, Location};
 
 hosted! {
@@ -36,7 +36,8 @@ pub static VOICE_MAIL: Application = Application::new(
      and `b` choose the greeting, `s` leaves out the instructions.",
     run,
 )
-.support(Support::Simulated);
+.support(Support::Simulated)
+.examples(&[Example { title: "Leave a message", dialplan: "VoiceMail(42@office,u)", evaluate: "${VMSTATUS}", expect: "SUCCESS" }]);
 
 fn run(cx: &mut Cx<'_>, data: &[u8]) -> Flow {
     let letters = options(
