@@ -110,7 +110,8 @@ fn run_transfer(cx: &mut Cx<'_>, data: &[u8]) -> Flow {
     Flow::Next
 }
 
-fn echo() -> Flow {
+/// Waits for `#`, or a hangup, which leaves.
+pub(super) fn echo() -> Flow {
     Flow::wait_then(Effect::Collect { timeout: None }, |_, event| match event {
         Event::Digit(b'#') => Flow::Next,
         Event::Digit(_) => echo(),

@@ -59,18 +59,39 @@ fn number(cx: &mut Cx<'_>, kind: &'static str, data: &[u8]) -> Flow {
         });
         return Flow::Leave;
     }
-    say(cx, kind, format!("{}", number.trunc()).into_bytes())
+    say(
+        cx,
+        kind,
+        format!("{}", number.trunc()).into_bytes(),
+        Interrupt::AsSet,
+    )
 }
 
 fn text(cx: &mut Cx<'_>, kind: &'static str, data: &[u8]) -> Flow {
     if data.is_empty() {
         return Flow::Next;
     }
-    say(cx, kind, data.to_vec())
+    say(cx, kind, data.to_vec(), Interrupt::AsSet)
 }
 
-fn say(cx: &mut Cx<'_>, kind: &'static str, text: Vec<u8>) -> Flow {
-    let interrupt = is_true_word(&cx.text_of(b"SAY_DTMF_INTERRUPT"));
+/// When a digit begins a new extension.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Interrupt {
+    /// As `SAY_DTMF_INTERRUPT` tells.
+    AsSet,
+    /// Always.
+    Always,
+}
+
+/// Lets the host say a text.
+pub(super) fn say(
+    cx: &mut Cx<'_>,
+    kind: &'static str,
+    text: Vec<u8>,
+    interrupt: Interrupt,
+) -> Flow {
+    let interrupt = interrupt == Interrupt::Always
+        || is_true_word(&cx.text_of(b"SAY_DTMF_INTERRUPT"));
     let play = Play {
         what: vec![Sound::Say {
             kind: Text::from(kind),

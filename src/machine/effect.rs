@@ -292,6 +292,8 @@ pub enum OutsideRequest {
     Stat(Text),
     /// Run a command in the system's shell; what it printed.
     Run(Text),
+    /// Run a command in the system's shell; its exit status, a decimal number. What it prints is dropped.
+    Execute(Text),
 }
 
 /// What happened, as the host tells it.

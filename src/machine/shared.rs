@@ -14,6 +14,7 @@ pub struct Shared {
     globals: RwLock<StableMap<Text, Value>>,
     store: Arc<Mutex<Box<dyn Store>>>,
     groups: Mutex<Vec<GroupMember>>,
+    waiting: Mutex<Vec<Waiting>>,
     locks: Mutex<Vec<ChannelLock>>,
     generation: AtomicU64,
     image: RwLock<Option<Arc<Image>>>,
@@ -28,6 +29,14 @@ pub struct GroupMember {
     pub category: Text,
     /// Group.
     pub group: Text,
+}
+
+/// A channel that waits for a signal, and the text that came with it.
+#[derive(Debug)]
+struct Waiting {
+    channel: Text,
+    signal: Text,
+    payload: Option<Text>,
 }
 
 /// What a channel has of a lock of `LOCK()`; it stays, with 0, when the lock is given back.
@@ -59,6 +68,7 @@ impl Shared {
             globals: RwLock::new(stable_map()),
             store: Arc::new(Mutex::new(store)),
             groups: Mutex::new(Vec::new()),
+            waiting: Mutex::new(Vec::new()),
             locks: Mutex::new(Vec::new()),
             generation: AtomicU64::new(0),
             image: RwLock::new(None),
@@ -141,6 +151,42 @@ impl Shared {
         whole(self.groups.lock())
     }
 
+    /// A channel waits for a signal from now on, instead of another one.
+    pub fn await_signal(&self, channel: &[u8], signal: &[u8]) {
+        let mut waiting = whole(self.waiting.lock());
+        waiting.retain(|w| w.channel.as_bytes() != channel);
+        waiting.push(Waiting {
+            channel: Text::from(channel),
+            signal: Text::from(signal),
+            payload: None,
+        });
+    }
+
+    /// Hands a text to every channel that waits for this signal; says how many there are.
+    pub fn signal(&self, signal: &[u8], payload: &[u8]) -> usize {
+        let mut woken = 0;
+        for waiting in whole(self.waiting.lock()).iter_mut() {
+            if waiting.signal.as_bytes() == signal && waiting.payload.is_none() {
+                waiting.payload = Some(Text::from(payload));
+                woken += 1;
+            }
+        }
+        woken
+    }
+
+    /// The text of the signal that a channel waits for, once it came.
+    pub fn signalled(&self, channel: &[u8]) -> Option<Text> {
+        whole(self.waiting.lock())
+            .iter()
+            .find(|w| w.channel.as_bytes() == channel)
+            .and_then(|w| w.payload.clone())
+    }
+
+    /// A channel waits for no signal any more.
+    pub fn forget_signal(&self, channel: &[u8]) {
+        whole(self.waiting.lock()).retain(|w| w.channel.as_bytes() != channel);
+    }
+
     /// Takes a lock for a channel, once more if it has it already; says whether it got it.
     pub fn take_lock(&self, name: &[u8], channel: &Text) -> bool {
         let mut locks = whole(self.locks.lock());
@@ -173,8 +219,9 @@ impl Shared {
         Some(held.map(|l| l.times -= 1).is_some())
     }
 
-    /// A channel is gone: it leaves its groups and gives its locks back.
+    /// A channel is gone: it leaves its groups, gives its locks back, and waits for nothing.
     pub fn forget_channel(&self, name: &[u8]) {
+        self.forget_signal(name);
         let mut groups = self.groups();
         if !groups.is_empty() {
             groups.retain(|m| m.channel.as_bytes() != name);

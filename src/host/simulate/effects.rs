@@ -21,6 +21,14 @@ const PAUSE: Duration = Duration::from_millis(250);
 /// How long a nominal recording without limits takes.
 const RECORDING: Duration = Duration::from_secs(2);
 
+/// Whether an application can find nothing in a simulation: no call rings elsewhere or is parked.
+fn is_nowhere(application: &[u8]) -> bool {
+    const NAMES: [&[u8]; 3] = [b"Pickup", b"PickupChan", b"ParkedCall"];
+    NAMES
+        .iter()
+        .any(|name| name.eq_ignore_ascii_case(application))
+}
+
 impl Simulation<'_> {
     /// Runs a call until it waits.
     pub(super) fn step(&mut self, id: LegId, event: Event) {
@@ -88,9 +96,10 @@ impl Simulation<'_> {
             Effect::Custom { name, data } if name.eq_ignore_ascii_case(b"SendDTMF") => {
                 self.send(id, &data)
             }
-            Effect::Custom { name, .. } => Some(Event::Failed(format!(
-                "the simulation does not carry out {name}"
+            Effect::Custom { name, .. } if is_nowhere(&name) => Some(Event::Failed(format!(
+                "there is nothing for {name} in the simulation"
             ))),
+            Effect::Custom { .. } => Some(Event::Done),
         }
     }
 
@@ -120,10 +129,19 @@ impl Simulation<'_> {
         };
         let pause = milliseconds(PAUSE).unwrap_or(PAUSE);
         let length = milliseconds(DIGIT).unwrap_or(DIGIT);
+        let other = arguments.next().unwrap_or(&[]).trim_ascii();
+        let from = if other.is_empty() {
+            id
+        } else {
+            let Some(from) = self.named(other) else {
+                return Some(Event::Failed("no such channel".to_owned()));
+            };
+            from
+        };
         let mut time = Duration::ZERO;
         for digit in digits {
             time = time.saturating_add(length);
-            if let Some(Far::Leg(far)) = self.legs.get(id).map(|leg| leg.far) {
+            if let Some(Far::Leg(far)) = self.legs.get(from).map(|leg| leg.far) {
                 self.after(time, Happening::Digit(far, digit));
             }
             time = time.saturating_add(pause);

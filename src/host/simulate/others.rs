@@ -110,7 +110,7 @@ impl Simulation<'_> {
     }
 
     /// A living channel by name or unique id; a name without its number means the first channel of that device.
-    fn named(&self, name: &[u8]) -> Option<LegId> {
+    pub(super) fn named(&self, name: &[u8]) -> Option<LegId> {
         let alive = || self.legs.iter().enumerate().filter(|(_, leg)| !leg.gone);
         let exact = alive().find(|(_, leg)| leg.call.channel().name.eq_ignore_ascii_case(name));
         let prefix = [name, b"-"].concat();
