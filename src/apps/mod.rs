@@ -5,8 +5,6 @@ use crate::library::Application;
 mod gather;
 mod hosted;
 
-#[cfg(test)]
-mod tests;
 
 macro_rules! applications {
     ($($file:ident: $($name:ident),+;)*) => {

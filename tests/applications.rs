@@ -1,22 +1,25 @@
 //! Applications against a host that answers from a script.
 
-#![expect(
-    clippy::panic,
+#![allow(
     clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
     reason = "a test fails by panicking"
 )]
+
 
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use crate::base::Text;
-use crate::host::Engine;
-use crate::machine::{
+use strowger::base::Text;
+use strowger::host::Engine;
+use strowger::machine::{
     Allow, Call, Channel, ChannelState, Effect, Environment, Event, Location, OutsideRequest, Start,
 };
-use crate::syntax::load::MemoryReader;
+use strowger::syntax::load::MemoryReader;
 
 /// A clock that only waiting moves.
 #[derive(Debug, Default)]
@@ -428,7 +431,7 @@ fn every_application_ends() {
         played(Some(b'5')),
         played(None),
     ];
-    for application in super::ALL {
+    for application in strowger::apps::ALL {
         for data in [
             "",
             ",,,,",
