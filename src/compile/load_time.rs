@@ -8,12 +8,16 @@ use crate::machine::{
     Allow, Call, CallSetup, Channel, Effect, Environment, Event, Image, Limits, Location, Names,
     Note, Observer, Shared, Start,
 };
+use crate::syntax::ast::General;
 use crate::syntax::lex::template::has_substitution;
 use crate::syntax::load::LoadTime;
 
 /// Evaluates texts on an engine's shared state without a channel.
 pub struct AtLoad {
+    names: Arc<Names>,
     image: Arc<Image>,
+    /// `anglesubstitution` of the dialplan that is loading.
+    angle: bool,
     shared: Arc<Shared>,
     environment: Arc<dyn Environment>,
 }
@@ -37,7 +41,9 @@ impl AtLoad {
     /// Texts are evaluated with these names, globals and clock.
     pub fn new(names: Arc<Names>, shared: Arc<Shared>, environment: Arc<dyn Environment>) -> Self {
         Self {
-            image: Arc::new(Image::link(super::empty(false), names, 0)),
+            image: Arc::new(Image::link(super::empty(false), names.clone(), 0)),
+            names,
+            angle: false,
             shared,
             environment,
         }
@@ -58,7 +64,7 @@ impl AtLoad {
     }
 
     fn evaluate(&self, at: Option<Location>, text: &[u8], log: &mut Vec<Entry>) -> Vec<u8> {
-        if !has_substitution(text, false) {
+        if !has_substitution(text, self.angle) {
             return text.to_vec();
         }
         let entries = Arc::new(Mutex::new(Vec::new()));
@@ -84,6 +90,14 @@ impl AtLoad {
 }
 
 impl LoadTime for AtLoad {
+    fn general(&mut self, general: &General) {
+        if self.angle != general.anglesubstitution {
+            self.angle = general.anglesubstitution;
+            let program = super::empty(self.angle);
+            self.image = Arc::new(Image::link(program, self.names.clone(), 0));
+        }
+    }
+
     fn set_global(&mut self, name: &[u8], value: &[u8]) {
         if name.ends_with(b")") {
             self.call(Start::Text {

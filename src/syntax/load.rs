@@ -40,6 +40,9 @@ pub trait Reader {
 
 /// What loading needs from the evaluator: Asterisk substitutes some texts while it loads.
 pub trait LoadTime {
+    /// Tells the options of `[general]`, before anything is substituted or set.
+    fn general(&mut self, general: &General);
+
     /// Sets a global. A name that ends in `)` writes a function, such as `DB(family/key)`; `GLOBAL(x)` and leading
     /// underscores are already resolved.
     fn set_global(&mut self, name: &[u8], value: &[u8]);

@@ -15,6 +15,8 @@ pub(super) struct Loading<'a> {
     pub(super) config: &'a Config,
     pub(super) load_time: &'a mut dyn LoadTime,
     pub(super) report: &'a mut Report,
+    /// Whether `$<` is another spelling of `${`.
+    pub(super) angle: bool,
     log: Vec<Entry>,
 }
 
@@ -94,9 +96,12 @@ pub(super) fn build(
         config,
         load_time,
         report,
+        angle: false,
         log: Vec::new(),
     };
     let general = general(&mut loading, previous);
+    loading.angle = general.anglesubstitution;
+    loading.load_time.general(&general);
     let globals = globals(&mut loading);
     let mut contexts = Contexts::new();
     for section in &config.sections {
