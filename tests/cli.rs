@@ -326,3 +326,14 @@ fn fits(want: &str, line: &str) -> bool {
     }
     open || rest.is_empty()
 }
+
+#[test]
+fn check_of_very_many_faults_takes_no_square_of_time() {
+    let faulty = format!("[a]\n{}", "x => y\n".repeat(100_000));
+    let began = std::time::Instant::now();
+    let found = json(&["check", "-", "--json"], &faulty);
+    let found = found.as_array().unwrap();
+    assert_eq!(found.len(), 100_000);
+    assert!(found.iter().all(|d| d["kind"] == "directive-unknown"));
+    assert!(began.elapsed().as_secs() < 30, "{:?}", began.elapsed());
+}
