@@ -23,6 +23,9 @@ use crate::syntax::ast::{General, Plan};
 pub(in crate::syntax) use label::reaches;
 pub use reader::MemoryReader;
 
+/// So many bytes one load may read: places in a file are 32-bit numbers.
+pub const MOST_BYTES: usize = 1 << 30;
+
 /// Where files come from.
 pub trait Reader {
     /// The bytes of a file.
