@@ -63,29 +63,43 @@ impl AtLoad {
         )
     }
 
+    /// Does something with a call, and takes over what it logs.
+    fn logging<T>(
+        &self,
+        start: Start,
+        log: &mut Vec<Entry>,
+        act: impl FnOnce(&mut Call) -> T,
+    ) -> T {
+        let entries = Arc::new(Mutex::new(Vec::new()));
+        let mut call = self
+            .call(start)
+            .with_observer(Box::new(Kept(entries.clone())));
+        let done = act(&mut call);
+        if let Ok(mut entries) = entries.lock() {
+            log.append(&mut entries);
+        }
+        done
+    }
+
     fn evaluate(&self, at: Option<Location>, text: &[u8], log: &mut Vec<Entry>) -> Vec<u8> {
         if !has_substitution(text, self.angle) {
             return text.to_vec();
         }
-        let entries = Arc::new(Mutex::new(Vec::new()));
-        let mut call = self
-            .call(Start::Text {
-                text: Text::from(text),
-                at,
-            })
-            .with_observer(Box::new(Kept(entries.clone())));
-        // Nothing can wait for a host here: what tries to, fails.
-        let mut event = Event::Start;
-        loop {
-            match call.step(event) {
-                Effect::End(_) => break,
-                _ => event = Event::Failed("not possible while loading".into()),
+        let start = Start::Text {
+            text: Text::from(text),
+            at,
+        };
+        self.logging(start, log, |call| {
+            // Nothing can wait for a host here: what tries to, fails.
+            let mut event = Event::Start;
+            loop {
+                match call.step(event) {
+                    Effect::End(_) => break,
+                    _ => event = Event::Failed("not possible while loading".into()),
+                }
             }
-        }
-        if let Ok(mut entries) = entries.lock() {
-            log.append(&mut entries);
-        }
-        call.text().to_vec()
+            call.text().to_vec()
+        })
     }
 }
 
@@ -98,13 +112,14 @@ impl LoadTime for AtLoad {
         }
     }
 
-    fn set_global(&mut self, name: &[u8], value: &[u8]) {
+    fn set_global(&mut self, name: &[u8], value: &[u8], log: &mut Vec<Entry>) {
         if name.ends_with(b")") {
-            self.call(Start::Text {
+            let start = Start::Text {
                 text: Text::EMPTY,
                 at: None,
-            })
-            .set(name, value);
+            };
+            // What a function has to wait for does not come while loading: the flow is dropped.
+            let _ = self.logging(start, log, |call| call.cx().write(name, value));
             return;
         }
         self.shared.set_global(name, Value::from_bytes(value));

@@ -48,7 +48,7 @@ pub trait LoadTime {
 
     /// Sets a global. A name that ends in `)` writes a function, such as `DB(family/key)`; `GLOBAL(x)` and leading
     /// underscores are already resolved.
-    fn set_global(&mut self, name: &[u8], value: &[u8]);
+    fn set_global(&mut self, name: &[u8], value: &[u8], log: &mut Vec<Entry>);
 
     /// Substitutes a text without a channel: globals, functions and expressions work, channel values are empty.
     fn substitute(&mut self, text: &[u8], log: &mut Vec<Entry>) -> Vec<u8>;

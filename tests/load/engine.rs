@@ -37,3 +37,19 @@ fn angles_are_substituted_while_loading() {
     let plan = shown("[globals]\nN=$<LEN(abc)>\n");
     assert_eq!(plan["globals"], json!(["N=$<LEN(abc)>"]));
 }
+
+#[test]
+fn functions_that_cannot_be_written_by_globals_are_logged() {
+    let plan = shown("[globals]\nA=1\nNoSuch(x)=2\nLEN(x)=3\nDB(a/b)=4\nC=${DB(a/b)}\n");
+    assert_eq!(plan["globals"], json!(["A=1", "C=4"]));
+    assert_eq!(
+        plan["log"],
+        json!([
+            {"level": "error", "kind": "func-unknown"},
+            {"level": "error", "kind": "func-not-writable"}
+        ])
+    );
+    let mut reader = MemoryReader::new().with("e", "[globals]\n\nNoSuch(x)=2\n");
+    let (_, report) = Engine::builder().build().read_plan("e", &mut reader);
+    assert_eq!(report.diagnostics()[0].place.unwrap().line, 3);
+}

@@ -54,7 +54,7 @@ impl Evaluator {
 impl LoadTime for Evaluator {
     fn general(&mut self, _: &General) {}
 
-    fn set_global(&mut self, name: &[u8], value: &[u8]) {
+    fn set_global(&mut self, name: &[u8], value: &[u8], _: &mut Vec<Entry>) {
         self.globals.insert(name.to_vec(), value.to_vec());
     }
 

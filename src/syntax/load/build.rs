@@ -31,6 +31,12 @@ impl Loading<'_> {
         out
     }
 
+    /// A line of `[globals]`: a variable, or a function that is written.
+    fn set_global(&mut self, name: &[u8], value: &[u8], place: Place) {
+        self.load_time.set_global(name, value, &mut self.log);
+        entries(self.report, &mut self.log, place);
+    }
+
     /// The devices of a hint, substituted.
     pub(super) fn substitute_hint(
         &mut self,
@@ -238,7 +244,7 @@ fn globals(loading: &mut Loading<'_>) -> Vec<(Text, Text)> {
     for line in sections.flat_map(|section| &section.lines) {
         let value = loading.substitute(config.value(line), line.place);
         let name = global_name(config.name(line));
-        loading.load_time.set_global(name, &value);
+        loading.set_global(name, &value, line.place);
         if name.ends_with(b")") {
             // A function was written, not a variable.
             continue;
