@@ -326,3 +326,58 @@ fn fits(want: &str, line: &str) -> bool {
     }
     open || rest.is_empty()
 }
+
+#[test]
+fn check_of_very_many_faults_takes_no_square_of_time() {
+    let faulty = format!("[a]\n{}", "x => y\n".repeat(100_000));
+    let began = std::time::Instant::now();
+    let found = json(&["check", "-", "--json"], &faulty);
+    let found = found.as_array().unwrap();
+    assert_eq!(found.len(), 100_000);
+    assert!(found.iter().all(|d| d["kind"] == "directive-unknown"));
+    assert!(began.elapsed().as_secs() < 30, "{:?}", began.elapsed());
+}
+
+/// A new folder for the files of one test.
+fn folder(name: &str) -> std::path::PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+#[test]
+fn only_regular_files_are_read() {
+    let folder = folder("devices");
+    let pipe = folder.join("pipe");
+    assert!(
+        Command::new("mkfifo")
+            .arg(&pipe)
+            .status()
+            .unwrap()
+            .success()
+    );
+    std::os::unix::fs::symlink("/dev/zero", folder.join("zero")).unwrap();
+    std::fs::write(folder.join("real"), "[a]\nexten => 1,1,A\n").unwrap();
+    std::os::unix::fs::symlink("real", folder.join("link")).unwrap();
+    for name in ["pipe", "zero", "/dev/zero"] {
+        let path = folder.join(name);
+        let output = strowger(&["check", path.to_str().unwrap()], "");
+        assert_eq!(output.status.code(), Some(3), "{name}");
+        let said = text(&output.stderr);
+        assert!(
+            said.contains("E020") && said.contains("not a regular file"),
+            "{said}"
+        );
+        for (directive, status) in [("include", 3), ("tryinclude", 1)] {
+            let input = format!("#{directive} {}\n", path.display());
+            let output = strowger(&["check", "-"], &input);
+            assert_eq!(output.status.code(), Some(status), "{input}");
+            assert!(text(&output.stderr).contains("not a regular file"));
+        }
+    }
+    assert_eq!(
+        code(&["check", folder.join("link").to_str().unwrap()], ""),
+        0
+    );
+}

@@ -11,6 +11,8 @@
     reason = "a test fails by panicking, and says what it measured"
 )]
 
+#[path = "load/engine.rs"]
+mod engine;
 #[path = "load/evaluator.rs"]
 mod evaluator;
 #[path = "load/faults.rs"]

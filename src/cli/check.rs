@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::compile::resolve::resolve;
 use crate::diagnostic::render::Renderer;
-use crate::diagnostic::{Diagnostic, Report, Severity};
+use crate::diagnostic::{Report, Severity};
 use crate::host::Engine;
 
 use super::{exit, input, ui};
@@ -89,13 +89,11 @@ fn print(report: &Report) {
 }
 
 fn objects(report: &Report) -> Vec<Value> {
-    let logged: Vec<&Diagnostic> = report.logged().map(|(d, _)| d).collect();
     report
-        .diagnostics()
-        .iter()
-        .map(|d| {
+        .with_logged()
+        .map(|(d, logged)| {
             let place = d.place;
-            let kind = logged.iter().any(|l| std::ptr::eq(*l, d)) || d.code.is_of_calls();
+            let kind = logged.is_some() || d.code.is_of_calls();
             json!({
                 "code": d.code.id,
                 "kind": kind.then_some(d.code.kind),

@@ -1,11 +1,11 @@
 //! Where the input of commands comes from: files, folders, standard input.
 
 use std::cell::RefCell;
-use std::io::{self, BufRead as _, Read as _};
+use std::io::{self, BufRead as _};
 
 use crate::diagnostic::Report;
 use crate::host::Engine;
-use crate::host::FileReader;
+use crate::host::{FileReader, read_whole};
 use crate::syntax::ast::Plan;
 use crate::syntax::load::Reader;
 
@@ -23,8 +23,7 @@ impl Input {
         if let Some(bytes) = &*self.standard.borrow() {
             return Ok(bytes.clone());
         }
-        let mut bytes = Vec::new();
-        io::stdin().lock().read_to_end(&mut bytes)?;
+        let bytes = read_whole(io::stdin().lock())?;
         *self.standard.borrow_mut() = Some(bytes.clone());
         Ok(bytes)
     }

@@ -8,12 +8,16 @@ use crate::machine::{
     Allow, Call, CallSetup, Channel, Effect, Environment, Event, Image, Limits, Location, Names,
     Note, Observer, Shared, Start,
 };
+use crate::syntax::ast::General;
 use crate::syntax::lex::template::has_substitution;
 use crate::syntax::load::LoadTime;
 
 /// Evaluates texts on an engine's shared state without a channel.
 pub struct AtLoad {
+    names: Arc<Names>,
     image: Arc<Image>,
+    /// `anglesubstitution` of the dialplan that is loading.
+    angle: bool,
     shared: Arc<Shared>,
     environment: Arc<dyn Environment>,
 }
@@ -41,7 +45,9 @@ impl AtLoad {
     /// Texts are evaluated with these names, globals and clock.
     pub fn new(names: Arc<Names>, shared: Arc<Shared>, environment: Arc<dyn Environment>) -> Self {
         Self {
-            image: Arc::new(Image::link(super::empty(false), names, 0)),
+            image: Arc::new(Image::link(super::empty(false), names.clone(), 0)),
+            names,
+            angle: false,
             shared,
             environment,
         }
@@ -61,40 +67,63 @@ impl AtLoad {
         )
     }
 
-    fn evaluate(&self, at: Option<Location>, text: &[u8], log: &mut Vec<Entry>) -> Vec<u8> {
-        if !has_substitution(text, false) {
-            return text.to_vec();
-        }
+    /// Does something with a call, and takes over what it logs.
+    fn logging<T>(
+        &self,
+        start: Start,
+        log: &mut Vec<Entry>,
+        act: impl FnOnce(&mut Call) -> T,
+    ) -> T {
         let entries = Arc::new(Mutex::new(Vec::new()));
         let mut call = self
-            .call(Start::Text {
-                text: Text::from(text),
-                at,
-            })
+            .call(start)
             .with_observer(Box::new(Kept(entries.clone())));
-        // Nothing can wait for a host here: what tries to, fails.
-        let mut event = Event::Start;
-        loop {
-            match call.step(event) {
-                Effect::End(_) => break,
-                _ => event = Event::Failed("not possible while loading".into()),
-            }
-        }
+        let done = act(&mut call);
         if let Ok(mut entries) = entries.lock() {
             log.append(&mut entries);
         }
-        call.text().to_vec()
+        done
+    }
+
+    fn evaluate(&self, at: Option<Location>, text: &[u8], log: &mut Vec<Entry>) -> Vec<u8> {
+        if !has_substitution(text, self.angle) {
+            return text.to_vec();
+        }
+        let start = Start::Text {
+            text: Text::from(text),
+            at,
+        };
+        self.logging(start, log, |call| {
+            // Nothing can wait for a host here: what tries to, fails.
+            let mut event = Event::Start;
+            loop {
+                match call.step(event) {
+                    Effect::End(_) => break,
+                    _ => event = Event::Failed("not possible while loading".into()),
+                }
+            }
+            call.text().to_vec()
+        })
     }
 }
 
 impl LoadTime for AtLoad {
-    fn set_global(&mut self, name: &[u8], value: &[u8]) {
+    fn general(&mut self, general: &General) {
+        if self.angle != general.anglesubstitution {
+            self.angle = general.anglesubstitution;
+            let program = super::empty(self.angle);
+            self.image = Arc::new(Image::link(program, self.names.clone(), 0));
+        }
+    }
+
+    fn set_global(&mut self, name: &[u8], value: &[u8], log: &mut Vec<Entry>) {
         if name.ends_with(b")") {
-            self.call(Start::Text {
+            let start = Start::Text {
                 text: Text::EMPTY,
                 at: None,
-            })
-            .set(name, value);
+            };
+            // What a function has to wait for does not come while loading: the flow is dropped.
+            let _ = self.logging(start, log, |call| call.cx().write(name, value));
             return;
         }
         self.shared.set_global(name, Value::from_bytes(value));

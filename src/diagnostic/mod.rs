@@ -104,11 +104,17 @@ impl Report {
 
     /// What Asterisk itself would have logged, in its order; ends at the entry that refuses a file.
     pub fn logged(&self) -> impl Iterator<Item = (&Diagnostic, Logged)> {
+        self.with_logged()
+            .filter_map(|(d, logged)| logged.map(|l| (d, l)))
+    }
+
+    /// All diagnostics in order, each with the entry that Asterisk itself would have logged.
+    pub fn with_logged(&self) -> impl Iterator<Item = (&Diagnostic, Option<Logged>)> {
         let end = self.refused_at.unwrap_or(self.diagnostics.len());
         self.diagnostics
             .iter()
-            .take(end)
-            .filter_map(|d| d.logged.map(|l| (d, l)))
+            .enumerate()
+            .map(move |(n, d)| (d, d.logged.filter(|_| n < end)))
     }
 
     /// The worst severity present.

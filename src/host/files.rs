@@ -1,9 +1,10 @@
 //! Dialplan files of a real file system.
 
-use std::io;
+use std::fs::File;
+use std::io::{self, Read as _};
 use std::process::Command;
 
-use crate::syntax::load::Reader;
+use crate::syntax::load::{MOST_BYTES, Reader};
 
 /// Reads files from disk; runs `#exec` commands with the shell.
 #[derive(Debug, Default, Clone, Copy)]
@@ -11,7 +12,14 @@ pub struct FileReader;
 
 impl Reader for FileReader {
     fn read(&mut self, path: &str) -> io::Result<Vec<u8>> {
-        std::fs::read(path)
+        // Asked before opening: the opening of a pipe waits for a writer, and a device may never end.
+        if !std::fs::metadata(path)?.is_file() {
+            return Err(io::Error::new(
+                io::ErrorKind::InvalidInput,
+                "it is not a regular file",
+            ));
+        }
+        read_whole(File::open(path)?)
     }
 
     fn is_folder(&mut self, path: &str) -> bool {
@@ -53,32 +61,15 @@ impl Reader for FileReader {
     }
 }
 
-/// Reads `-` from bytes that were read from standard input, and what they include from disk.
-#[derive(Debug, Default, Clone)]
-pub struct InputReader {
-    /// The bytes of `-`.
-    pub input: Vec<u8>,
-}
-
-impl Reader for InputReader {
-    fn read(&mut self, path: &str) -> io::Result<Vec<u8>> {
-        if path == "-" {
-            return Ok(self.input.clone());
-        }
-        FileReader.read(path)
+/// All that a source holds, which must not be more than a load may read.
+pub(crate) fn read_whole(source: impl io::Read) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    source.take(MOST_BYTES as u64 + 1).read_to_end(&mut bytes)?;
+    if bytes.len() > MOST_BYTES {
+        let message = format!("it has more than {MOST_BYTES} bytes");
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, message));
     }
-
-    fn is_folder(&mut self, path: &str) -> bool {
-        path != "-" && FileReader.is_folder(path)
-    }
-
-    fn glob(&mut self, pattern: &str) -> Vec<String> {
-        FileReader.glob(pattern)
-    }
-
-    fn exec(&mut self, command: &str) -> io::Result<Vec<u8>> {
-        FileReader.exec(command)
-    }
+    Ok(bytes)
 }
 
 /// How many patterns one pair after another of braces may give.

@@ -9,4 +9,6 @@ pub mod simulate;
 
 pub use engine::{Engine, EngineBuilder, EngineError, Reload};
 pub use files::FileReader;
+#[cfg(feature = "cli")]
+pub(crate) use files::read_whole;
 pub use simulate::{RunError, RunReport, SimChannel};

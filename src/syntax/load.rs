@@ -23,6 +23,9 @@ use crate::syntax::ast::{General, Plan};
 pub(in crate::syntax) use label::reaches;
 pub use reader::MemoryReader;
 
+/// So many bytes one load may read: places in a file are 32-bit numbers.
+pub const MOST_BYTES: usize = 1 << 30;
+
 /// Where files come from.
 pub trait Reader {
     /// The bytes of a file.
@@ -40,9 +43,12 @@ pub trait Reader {
 
 /// What loading needs from the evaluator: Asterisk substitutes some texts while it loads.
 pub trait LoadTime {
+    /// Tells the options of `[general]`, before anything is substituted or set.
+    fn general(&mut self, general: &General);
+
     /// Sets a global. A name that ends in `)` writes a function, such as `DB(family/key)`; `GLOBAL(x)` and leading
     /// underscores are already resolved.
-    fn set_global(&mut self, name: &[u8], value: &[u8]);
+    fn set_global(&mut self, name: &[u8], value: &[u8], log: &mut Vec<Entry>);
 
     /// Substitutes a text without a channel: globals, functions and expressions work, channel values are empty.
     fn substitute(&mut self, text: &[u8], log: &mut Vec<Entry>) -> Vec<u8>;

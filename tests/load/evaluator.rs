@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use strowger::diagnostic::{Entry, code};
+use strowger::syntax::ast::General;
 use strowger::syntax::load::LoadTime;
 
 #[derive(Default)]
@@ -51,7 +52,9 @@ impl Evaluator {
 }
 
 impl LoadTime for Evaluator {
-    fn set_global(&mut self, name: &[u8], value: &[u8]) {
+    fn general(&mut self, _: &General) {}
+
+    fn set_global(&mut self, name: &[u8], value: &[u8], _: &mut Vec<Entry>) {
         self.globals.insert(name.to_vec(), value.to_vec());
     }
 

@@ -15,6 +15,8 @@ pub(super) struct Loading<'a> {
     pub(super) config: &'a Config,
     pub(super) load_time: &'a mut dyn LoadTime,
     pub(super) report: &'a mut Report,
+    /// Whether `$<` is another spelling of `${`.
+    pub(super) angle: bool,
     log: Vec<Entry>,
 }
 
@@ -27,6 +29,12 @@ impl Loading<'_> {
         let out = self.load_time.substitute(text, &mut self.log);
         entries(self.report, &mut self.log, place);
         out
+    }
+
+    /// A line of `[globals]`: a variable, or a function that is written.
+    fn set_global(&mut self, name: &[u8], value: &[u8], place: Place) {
+        self.load_time.set_global(name, value, &mut self.log);
+        entries(self.report, &mut self.log, place);
     }
 
     /// The devices of a hint, substituted.
@@ -94,9 +102,12 @@ pub(super) fn build(
         config,
         load_time,
         report,
+        angle: false,
         log: Vec::new(),
     };
     let general = general(&mut loading, previous);
+    loading.angle = general.anglesubstitution;
+    loading.load_time.general(&general);
     let globals = globals(&mut loading);
     let mut contexts = Contexts::new();
     for section in &config.sections {
@@ -233,7 +244,7 @@ fn globals(loading: &mut Loading<'_>) -> Vec<(Text, Text)> {
     for line in sections.flat_map(|section| &section.lines) {
         let value = loading.substitute(config.value(line), line.place);
         let name = global_name(config.name(line));
-        loading.load_time.set_global(name, &value);
+        loading.set_global(name, &value, line.place);
         if name.ends_with(b")") {
             // A function was written, not a variable.
             continue;

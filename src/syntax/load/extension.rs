@@ -14,6 +14,7 @@ use crate::diagnostic::code;
 use crate::syntax::ast::pattern::ExtensionKey;
 use crate::syntax::ast::{Number, Priority};
 use crate::syntax::lex::config::{split_once, strip, strip_front};
+use crate::syntax::lex::template::has_substitution;
 
 pub(super) use builder::ExtensionBuilder;
 use builder::Numbered;
@@ -278,7 +279,7 @@ impl Loading<'_> {
         let Some((app, inside)) = split_once(target, b'(') else {
             return (strip_front(target), b"");
         };
-        if app.windows(2).any(|pair| matches!(pair, b"${" | b"$[")) {
+        if has_substitution(app, self.angle) {
             return (strip_front(target), b"");
         }
         let Some(end) = inside.rfind_byte(b')') else {
@@ -353,7 +354,8 @@ impl Loading<'_> {
             return;
         }
         let mut app = Text::from(parts.app);
-        if number == Number::Hint && app.contains_str(b"${") && !raw.starts_with(b"_") {
+        let variable = app.contains_str(b"${") || (self.angle && app.contains_str(b"$<"));
+        if number == Number::Hint && variable && !raw.starts_with(b"_") {
             app = Text::from(self.substitute_hint(&context.name, raw, &app, place()));
         }
         let n = match position.extension {

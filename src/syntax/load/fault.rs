@@ -45,7 +45,7 @@ pub(super) fn add(
     });
 }
 
-/// Adds what a substitution at load time logged.
+/// Adds what an evaluation at load time logged.
 pub(super) fn entries(report: &mut Report, log: &mut Vec<Entry>, place: Place) {
     for entry in log.drain(..) {
         report.push(Diagnostic {
@@ -53,9 +53,7 @@ pub(super) fn entries(report: &mut Report, log: &mut Vec<Entry>, place: Place) {
             severity: Severity::Warning,
             place: Some(place),
             message: entry.message,
-            help: Some(
-                "this text is substituted while the dialplan loads, without a channel".into(),
-            ),
+            help: Some("this is evaluated while the dialplan loads, without a channel".into()),
             logged: Some(Logged {
                 level: entry.level,
                 placed: false,

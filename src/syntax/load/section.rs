@@ -8,7 +8,7 @@ use std::rc::Rc;
 use bstr::ByteSlice;
 
 use super::fault::{Log, add, quoted};
-use super::{LoadOptions, Reader};
+use super::{LoadOptions, MOST_BYTES, Reader};
 use crate::base::symbol::{StableMap, stable_map};
 use crate::base::{Place, SourceId, Text};
 use crate::diagnostic::{Report, Severity, code};
@@ -110,8 +110,6 @@ impl Config {
 
 /// So many files one load may open, counting each inclusion.
 const MOST_FILES: usize = 10_000;
-/// So many bytes one load may read: places in a file are 32-bit numbers.
-const MOST_BYTES: usize = 1 << 30;
 
 /// A fault that ends the file in which it stands: the whole load when it is the main file.
 struct Fatal;
