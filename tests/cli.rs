@@ -223,6 +223,25 @@ fn shapes_of_json() {
 }
 
 #[test]
+fn the_answer_of_a_call_is_written_as_it_is_made() {
+    let plan = "[a]\nexten => 1,1,Set(x=\u{e4}${NoSuch()})\n same => n,Set(i=${i}y)\n \
+                same => n,GotoIf($[${i} != yyy]?1)\n";
+    let answer = json(&["run", "-", "1@a", "--json", "--vars", "i,x"], plan);
+    assert_eq!(keys(&answer), ["channels", "notes", "log"]);
+    let main = &answer["channels"]["main"];
+    assert_eq!(keys(main), ["trace", "vars", "cause"]);
+    assert_eq!(main["trace"].as_array().unwrap().len(), 9);
+    assert_eq!(
+        main["trace"][0],
+        serde_json::json!(["a", "1", 1, "Set", "x=\u{e4}"])
+    );
+    assert_eq!(keys(&main["vars"]), ["i", "x"]);
+    let unknown = |entry: &&Value| entry["kind"] == "func-unknown";
+    let log = answer["log"].as_array().unwrap();
+    assert_eq!(log.iter().filter(unknown).count(), 3, "{log:?}");
+}
+
+#[test]
 fn lookups_line_by_line() {
     let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join("lookups.conf");
     std::fs::write(&file, PLAN).unwrap();

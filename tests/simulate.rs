@@ -55,15 +55,16 @@ fn text(report: &mut RunReport, name: &str) -> String {
 fn path(report: &RunReport, channel: usize) -> String {
     let steps: Vec<String> = report
         .trace(channel)
-        .map(|step| format!("{}:{}", step.at.exten, step.at.priority))
+        .map(|step| format!("{}:{}", bstr::BStr::new(step.exten), step.priority))
         .collect();
     steps.join(" ")
 }
 
 /// Seconds from start to end of the simulation.
 fn lasted(report: &RunReport) -> f64 {
-    let last = report.occurrences.last().unwrap().time;
-    last.checked_sub(Duration::from_secs(START))
+    report
+        .last()
+        .checked_sub(Duration::from_secs(START))
         .unwrap()
         .as_secs_f64()
 }
@@ -458,4 +459,30 @@ fn the_readme_example() {
     let call = engine.call("main", "s", "1").with("CALLERID(num)", "100");
     let mut report = engine.run(call, &mut channel).unwrap();
     assert!(text(&mut report, "R").starts_with("BUSY"));
+}
+
+#[test]
+fn a_report_holds_each_text_once_and_counts_what_is_repeated() {
+    let dialplan = "[main]\nexten => s,1,Nothing()\nexten => e,1,NoOp()\n";
+    let endless = "[main]\nexten => s,1,Set(a=${NoSuch()})\nexten => s,n,Goto(1)\n";
+    let mut report = run(dialplan);
+    assert_eq!(report.log().map(|(.., times)| times).sum::<u32>(), 1);
+    assert_eq!(text(&mut report, "a"), "");
+    let limits = Limits {
+        max_priorities: 2_000,
+        ..Limits::default()
+    };
+    let engine = Engine::builder().limits(limits).build();
+    let mut reader = MemoryReader::new().with("extensions.conf", endless);
+    engine.load_from("extensions.conf", &mut reader).unwrap();
+    let call = || engine.call("main", "s", "1");
+    let report = engine.run(call(), &mut channel()).unwrap();
+    assert_eq!(report.trace(0).count(), 2_000);
+    assert!(report.trace(0).all(|step| step.context == b"main"));
+    let times: Vec<u32> = report.log().map(|(.., times)| times).collect();
+    assert_eq!(times.first(), Some(&1_000), "{times:?}");
+    let report = engine.run(call(), &mut channel().traceless()).unwrap();
+    assert!(report.limited());
+    assert!(report.channels[0].ran);
+    assert_eq!(report.trace(0).count() + report.log().count(), 0);
 }

@@ -143,7 +143,7 @@ pub(crate) fn run(args: &RunArgs) -> i32 {
         Ok(mut report) => {
             let limited = report.limited();
             if args.json {
-                ui::json_document(&json::report(&mut report, &args.vars));
+                ui::stream_document(&json::Answer::new(None, &mut report, &args.vars));
             }
             if limited { exit::FINDINGS } else { exit::FINE }
         }
@@ -285,19 +285,18 @@ impl World<'_> {
                 let channel = self.channel(&start);
                 self.call(&start, channel)
             });
-            let answer = match answer {
+            match answer {
                 Ok(mut report) => {
                     if report.limited() {
                         status = exit::FINDINGS;
                     }
-                    json::report(&mut report, &self.args.vars)
+                    ui::stream_line(&json::Answer::new(id, &mut report, &self.args.vars));
                 }
                 Err(error) => {
                     status = exit::FINDINGS;
-                    serde_json::json!({ "error": error })
+                    ui::json_line(&json::refused(id, &error));
                 }
-            };
-            ui::json_line(&json::with_id(id, answer));
+            }
         }
         status
     }

@@ -4,6 +4,7 @@ use std::io::{self, IsTerminal as _, Write as _};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use indicatif::{ProgressBar, ProgressStyle};
+use serde::Serialize;
 use serde_json::Value;
 
 use crate::diagnostic::Report;
@@ -83,6 +84,11 @@ pub(crate) fn print(bytes: &[u8]) {
     let mut out = io::stdout().lock();
     let written = out.write_all(bytes).and_then(|()| out.flush());
     drop(out);
+    ended_well(written);
+}
+
+/// A reader that went away ends the process in peace, what cannot be written with a message.
+fn ended_well(written: io::Result<()>) {
     if let Err(error) = written {
         if error.kind() == io::ErrorKind::BrokenPipe {
             std::process::exit(exit::FINE);
@@ -90,6 +96,31 @@ pub(crate) fn print(bytes: &[u8]) {
         message(&format!("standard output: {error}"));
         std::process::exit(exit::UNREADABLE);
     }
+}
+
+/// Writes a large JSON document as it is made.
+pub(crate) fn stream_document(value: &impl Serialize) {
+    stream(|out| serde_json::to_writer_pretty(out, value));
+}
+
+/// Writes a large JSON value as one line, as it is made.
+pub(crate) fn stream_line(value: &impl Serialize) {
+    stream(|out| serde_json::to_writer(out, value));
+}
+
+fn stream(write: impl FnOnce(&mut dyn io::Write) -> serde_json::Result<()>) {
+    let mut out = io::BufWriter::with_capacity(1 << 16, io::stdout().lock());
+    let written = write(&mut out)
+        .map_err(io::Error::from)
+        .and_then(|()| out.write_all(b"\n"))
+        .and_then(|()| out.flush());
+    if written.is_err() {
+        // What is left in the buffer cannot be written either.
+        let _ = out.into_parts();
+    } else {
+        drop(out);
+    }
+    ended_well(written);
 }
 
 /// Writes a line to standard output.

@@ -9,6 +9,7 @@ mod journal;
 mod leg;
 mod originate;
 mod others;
+mod record;
 mod report;
 mod simulation;
 mod sounds;
@@ -23,7 +24,8 @@ use crate::host::Engine;
 use crate::machine::Call;
 
 pub use journal::{Occurrence, What};
-pub use report::{ChannelReport, Executed, RunReport};
+pub use record::Executed;
+pub use report::{ChannelReport, RunReport};
 
 use simulation::Simulation;
 
@@ -228,7 +230,8 @@ impl SimChannel {
         self
     }
 
-    /// Leaves executed priorities out of the report: for hosts that watch, and calls that run for long.
+    /// Leaves executed priorities, log entries and notes out of the report: for hosts that watch, and calls that
+    /// run for long.
     #[must_use]
     pub fn traceless(mut self) -> Self {
         self.traceless = true;

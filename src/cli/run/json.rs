@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use serde::ser::{Serialize, SerializeMap as _, Serializer};
 use serde_json::{Map, Value, json};
 
 use crate::base::Text;
@@ -99,58 +100,149 @@ const KINDS: &[&Code] = &[
     &code::BAD_TIMESPEC,
 ];
 
-/// The whole answer.
-pub(super) fn report(report: &mut RunReport, variables: &[String]) -> Value {
-    let mut channels = BTreeMap::new();
-    let traces: Vec<Vec<Value>> = (0..report.channels.len())
-        .map(|order| {
-            report
-                .trace(order)
-                .map(|step| {
-                    json!([
-                        byte_string(&step.at.context),
-                        byte_string(&step.at.exten),
-                        step.at.priority,
-                        byte_string(step.application),
-                        byte_string(&shown(step.data)),
-                    ])
-                })
-                .collect()
-        })
-        .collect();
-    for (order, (channel, trace)) in report.channels.iter_mut().zip(traces).enumerate() {
-        if channel.ran || order == 0 {
-            let answer = json!({
-                "trace": trace,
-                "vars": values(channel, variables),
-                "cause": channel.cause(),
-            });
-            channels.insert(shown(&channel.name).into_owned(), answer);
-        }
-    }
-    let channels: Map<String, Value> = channels
-        .into_iter()
-        .map(|(name, answer)| (byte_key(&name), answer))
-        .collect();
-    let mut notes: Vec<Value> = report.notes().map(|(c, n)| note(c, n)).collect();
-    notes.sort_by_cached_key(Value::to_string);
-    let log: Vec<Value> = report
-        .log()
-        .into_iter()
-        .filter_map(|(_, e)| entry(e))
-        .collect();
-    json!({ "channels": channels, "notes": notes, "log": log })
+/// The whole answer, written from the report as it goes out: a call may have executed millions of priorities.
+pub(super) struct Answer<'a> {
+    id: Option<Value>,
+    channels: BTreeMap<Vec<u8>, Ended>,
+    /// Notes and how many times each comes, in the order of their JSON.
+    notes: Vec<(Value, u32)>,
+    report: &'a RunReport,
 }
 
-/// An answer that begins with the id of its question.
-pub(super) fn with_id(id: Option<Value>, answer: Value) -> Value {
+/// A channel at its end.
+struct Ended {
+    order: usize,
+    variables: Value,
+    cause: u32,
+}
+
+impl<'a> Answer<'a> {
+    /// The answer of a report with the variables of these names, and the id of its question.
+    pub(super) fn new(id: Option<Value>, report: &'a mut RunReport, variables: &[String]) -> Self {
+        let mut channels = BTreeMap::new();
+        for (order, channel) in report.channels.iter_mut().enumerate() {
+            if channel.ran || order == 0 {
+                let ended = Ended {
+                    order,
+                    variables: values(channel, variables),
+                    cause: channel.cause(),
+                };
+                channels.insert(shown(&channel.name).into_owned(), ended);
+            }
+        }
+        let mut notes: Vec<(Value, u32)> = report
+            .notes()
+            .map(|(channel, n, times)| (note(channel, n), times))
+            .collect();
+        notes.sort_by_cached_key(|(note, _)| note.to_string());
+        Self {
+            id,
+            channels,
+            notes,
+            report,
+        }
+    }
+}
+
+impl Serialize for Answer<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut object = serializer.serialize_map(None)?;
+        if let Some(id) = &self.id {
+            object.serialize_entry("id", id)?;
+        }
+        object.serialize_entry("channels", &Channels(self))?;
+        object.serialize_entry(
+            "notes",
+            &Sequence(|| repeated(self.notes.iter().map(|(note, times)| (note, *times)))),
+        )?;
+        let log = || {
+            self.report
+                .log()
+                .filter_map(|(_, e, times)| Some((entry(e)?, times)))
+        };
+        object.serialize_entry("log", &Sequence(|| repeated(log())))?;
+        object.end()
+    }
+}
+
+/// Each item as many times as it says.
+fn repeated<T: Clone>(items: impl Iterator<Item = (T, u32)>) -> impl Iterator<Item = T> {
+    items.flat_map(|(item, times)| (0..times).map(move |_| item.clone()))
+}
+
+/// A list that is made while it is written.
+struct Sequence<F>(F);
+
+impl<F, I> Serialize for Sequence<F>
+where
+    F: Fn() -> I,
+    I: Iterator<Item: Serialize>,
+{
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq((self.0)())
+    }
+}
+
+/// The channels by name.
+struct Channels<'a>(&'a Answer<'a>);
+
+impl Serialize for Channels<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let report = self.0.report;
+        serializer.collect_map(
+            self.0
+                .channels
+                .iter()
+                .map(|(name, ended)| (byte_key(name), OneChannel { report, ended })),
+        )
+    }
+}
+
+struct OneChannel<'a> {
+    report: &'a RunReport,
+    ended: &'a Ended,
+}
+
+impl Serialize for OneChannel<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let trace = || {
+            self.report.trace(self.ended.order).map(|step| {
+                (
+                    Bytes(step.context.into()),
+                    Bytes(step.exten.into()),
+                    step.priority,
+                    Bytes(step.application.into()),
+                    Bytes(shown(step.data)),
+                )
+            })
+        };
+        let mut object = serializer.serialize_map(Some(3))?;
+        object.serialize_entry("trace", &Sequence(trace))?;
+        object.serialize_entry("vars", &self.ended.variables)?;
+        object.serialize_entry("cause", &self.ended.cause)?;
+        object.end()
+    }
+}
+
+/// A byte string.
+struct Bytes<'a>(Cow<'a, [u8]>);
+
+impl Serialize for Bytes<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match std::str::from_utf8(&self.0) {
+            Ok(text) => serializer.serialize_str(text),
+            Err(_) => byte_string(&self.0).serialize(serializer),
+        }
+    }
+}
+
+/// The answer to a question that cannot be run.
+pub(super) fn refused(id: Option<Value>, error: &str) -> Value {
     let mut object = Map::new();
     if let Some(id) = id {
         object.insert("id".to_owned(), id);
     }
-    if let Value::Object(answer) = answer {
-        object.extend(answer);
-    }
+    object.insert("error".to_owned(), error.into());
     Value::Object(object)
 }
 

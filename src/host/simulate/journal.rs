@@ -1,6 +1,6 @@
 //! What happened in a simulation, in order.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use crate::base::Text;
@@ -8,6 +8,7 @@ use crate::diagnostic::Entry;
 use crate::machine::{Environment, Location, Note, Observer};
 
 use super::clock::Clock;
+use super::record::{Executed, Record};
 
 /// One thing that happened on a channel.
 #[derive(Debug, Clone)]
@@ -43,23 +44,47 @@ pub enum What {
     Note(Note),
 }
 
+/// What the observers of all channels write, and a watcher has still to see.
+#[derive(Default)]
+struct Pages {
+    /// Whether somebody watches.
+    watched: bool,
+    /// Whether the report is to hold what happens.
+    kept: bool,
+    unseen: Vec<Occurrence>,
+    record: Record,
+}
+
 /// Where observers of all channels write to.
 #[derive(Clone, Default)]
 pub(super) struct Journal {
-    entries: Arc<Mutex<Vec<Occurrence>>>,
+    pages: Arc<Mutex<Pages>>,
 }
 
 impl Journal {
-    pub(super) fn push(&self, occurrence: Occurrence) {
-        self.entries
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .push(occurrence);
+    pub(super) fn new(watched: bool, kept: bool) -> Self {
+        let pages = Pages {
+            watched,
+            kept,
+            ..Pages::default()
+        };
+        Self {
+            pages: Arc::new(Mutex::new(pages)),
+        }
     }
 
-    /// Takes out everything written so far.
-    pub(super) fn drain(&self) -> Vec<Occurrence> {
-        std::mem::take(&mut *self.entries.lock().unwrap_or_else(PoisonError::into_inner))
+    fn pages(&self) -> MutexGuard<'_, Pages> {
+        self.pages.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes out everything that a watcher has not seen yet.
+    pub(super) fn unseen(&self) -> Vec<Occurrence> {
+        std::mem::take(&mut self.pages().unseen)
+    }
+
+    /// Takes out the record.
+    pub(super) fn record(&self) -> Record {
+        std::mem::take(&mut self.pages().record)
     }
 }
 
@@ -71,21 +96,44 @@ pub(super) struct Recorder {
 }
 
 impl Recorder {
-    fn push(&self, channel: &Text, what: What) {
-        self.journal.push(Occurrence {
-            time: self.clock.now(),
-            order: self.order,
-            channel: channel.clone(),
-            what,
-        });
+    /// Notes down what happens: `keep` for the report, `what` for a watcher.
+    fn write(
+        &self,
+        channel: &Text,
+        keep: impl FnOnce(&mut Record, Duration),
+        what: impl FnOnce() -> What,
+    ) {
+        let time = self.clock.now();
+        let mut pages = self.journal.pages();
+        pages.record.last = time;
+        if pages.watched {
+            pages.unseen.push(Occurrence {
+                time,
+                order: self.order,
+                channel: channel.clone(),
+                what: what(),
+            });
+        }
+        if pages.kept {
+            keep(&mut pages.record, time);
+        }
     }
 }
 
 impl Observer for Recorder {
     fn priority(&mut self, channel: &Text, at: &Location, application: &[u8], data: &[u8]) {
-        self.push(
+        self.journal.pages().record.ran(self.order);
+        let executed = Executed {
+            context: &at.context,
+            exten: &at.exten,
+            priority: at.priority,
+            application,
+            data,
+        };
+        self.write(
             channel,
-            What::Priority {
+            |record, _| record.executed(self.order, &executed),
+            || What::Priority {
                 at: at.clone(),
                 application: Text::from(application),
                 data: Text::from(data),
@@ -94,14 +142,26 @@ impl Observer for Recorder {
     }
 
     fn log(&mut self, channel: &Text, entry: Entry) {
-        self.push(channel, What::Log(entry));
+        self.write(
+            channel,
+            |record, time| record.logged(time, self.order, channel, &entry),
+            || What::Log(entry.clone()),
+        );
     }
 
     fn verbose(&mut self, channel: &Text, level: u8, text: &[u8]) {
-        self.push(channel, What::Verbose(level, Text::from(text)));
+        let what = || What::Verbose(level, Text::from(text));
+        self.write(channel, |_, _| {}, what);
     }
 
     fn note(&mut self, channel: &Text, note: Note) {
-        self.push(channel, What::Note(note));
+        if matches!(note, Note::Limit { .. }) {
+            self.journal.pages().record.limited = true;
+        }
+        self.write(
+            channel,
+            |record, _| record.noted(channel, &note),
+            || What::Note(note.clone()),
+        );
     }
 }

@@ -77,8 +77,6 @@ pub(super) struct Leg {
     pub(super) destination: (Text, Text),
     /// How often the call may still be passed on by another Dial.
     pub(super) forwards: u32,
-    /// Whether it executed any priority.
-    pub(super) ran: bool,
     /// Whether the channel exists no more.
     pub(super) gone: bool,
 }
@@ -100,7 +98,6 @@ impl Leg {
             owner: None,
             destination: (Text::EMPTY, Text::EMPTY),
             forwards: MAX_FORWARDS,
-            ran: false,
             gone: false,
         }
     }

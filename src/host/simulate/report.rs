@@ -1,10 +1,12 @@
 //! What came of a simulated call.
 
+use std::time::Duration;
+
 use crate::base::Text;
 use crate::diagnostic::Entry;
-use crate::machine::{Call, Location, Note, Outcome};
+use crate::machine::{Call, Note, Outcome};
 
-use super::journal::{Occurrence, What};
+use super::record::{Executed, Record};
 
 /// One channel at its end.
 #[derive(Debug)]
@@ -22,19 +24,7 @@ pub struct ChannelReport {
 pub struct RunReport {
     /// Channels in order of creation.
     pub channels: Vec<ChannelReport>,
-    /// What happened, in the order in which it was computed.
-    pub occurrences: Vec<Occurrence>,
-}
-
-/// An executed priority.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Executed<'a> {
-    /// Where.
-    pub at: &'a Location,
-    /// The application.
-    pub application: &'a Text,
-    /// Its data after substitution.
-    pub data: &'a Text,
+    pub(super) record: Record,
 }
 
 impl RunReport {
@@ -52,49 +42,29 @@ impl RunReport {
 
     /// The priorities that a channel executed, by its number in order of creation.
     pub fn trace(&self, channel: usize) -> impl Iterator<Item = Executed<'_>> {
-        self.occurrences
-            .iter()
-            .filter(move |o| o.order == channel)
-            .filter_map(|o| match &o.what {
-                What::Priority {
-                    at,
-                    application,
-                    data,
-                } => Some(Executed {
-                    at,
-                    application,
-                    data,
-                }),
-                _ => None,
-            })
+        self.record.lines(channel)
     }
 
-    /// Log entries in order of time, then of the creation of channels.
-    pub fn log(&self) -> Vec<(&Text, &Entry)> {
-        let mut entries: Vec<_> = self
-            .occurrences
-            .iter()
-            .filter_map(|o| match &o.what {
-                What::Log(entry) => Some((o.time, o.order, &o.channel, entry)),
-                _ => None,
-            })
-            .collect();
-        entries.sort_by_key(|(time, order, ..)| (*time, *order));
-        entries.into_iter().map(|(_, _, c, e)| (c, e)).collect()
+    /// Log entries in order of time, then of the creation of channels, each with its channel's name and how
+    /// many times it came in a row.
+    pub fn log(&self) -> impl Iterator<Item = (&Text, &Entry, u32)> {
+        self.record.log()
     }
 
-    /// Notes in the order in which they were made.
-    pub fn notes(&self) -> impl Iterator<Item = (&Text, &Note)> {
-        self.occurrences.iter().filter_map(|o| match &o.what {
-            What::Note(note) => Some((&o.channel, note)),
-            _ => None,
-        })
+    /// Notes in the order in which they were made, each with its channel's name and how many times it came in
+    /// a row.
+    pub fn notes(&self) -> impl Iterator<Item = (&Text, &Note, u32)> {
+        self.record.notes()
     }
 
     /// Whether a limit ended any of the calls.
     pub fn limited(&self) -> bool {
-        self.notes()
-            .any(|(_, note)| matches!(note, Note::Limit { .. }))
+        self.record.limited
+    }
+
+    /// When the last thing happened, since the epoch, in the time of the simulation.
+    pub fn last(&self) -> Duration {
+        self.record.last
     }
 }
 

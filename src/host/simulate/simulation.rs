@@ -12,7 +12,7 @@ use crate::machine::{
 };
 
 use super::clock::Clock;
-use super::journal::{Journal, Occurrence, Recorder, What};
+use super::journal::{Journal, Recorder};
 use super::leg::{Far, Leg, LegId, Owner, Waits};
 use super::report::{ChannelReport, RunReport};
 use super::{Mode, Peer, SimChannel};
@@ -77,7 +77,6 @@ pub(super) struct Simulation<'a> {
     happened: u64,
     /// Local pairs made so far.
     pub(super) pairs: u32,
-    occurrences: Vec<Occurrence>,
 }
 
 impl<'a> Simulation<'a> {
@@ -85,18 +84,18 @@ impl<'a> Simulation<'a> {
         let outer = engine.environment().clone();
         let start = settings.at.unwrap_or_else(|| outer.now());
         let clock = Arc::new(Clock::new(start, settings.seed, outer));
+        let journal = Journal::new(settings.watch.is_some(), !settings.traceless);
         Self {
             engine,
             settings,
             clock,
             legs: Vec::new(),
-            journal: Journal::default(),
+            journal,
             queue: BTreeMap::new(),
             sequence: 0,
             spent: 0,
             happened: 0,
             pairs: 0,
-            occurrences: Vec::new(),
         }
     }
 
@@ -403,38 +402,29 @@ impl<'a> Simulation<'a> {
 
     // What happened.
 
-    /// Takes over what the calls did.
+    /// Shows a watcher what the calls did.
     pub(super) fn note_down(&mut self) {
-        for occurrence in self.journal.drain() {
-            if let Some(watch) = &mut self.settings.watch {
+        if let Some(watch) = &mut self.settings.watch {
+            for occurrence in self.journal.unseen() {
                 watch(&occurrence);
             }
-            if matches!(occurrence.what, What::Priority { .. }) {
-                if let Some(leg) = self.legs.get_mut(occurrence.order) {
-                    leg.ran = true;
-                }
-                if self.settings.traceless {
-                    continue;
-                }
-            }
-            self.occurrences.push(occurrence);
         }
     }
 
     fn report(mut self) -> RunReport {
         self.note_down();
+        let mut record = self.journal.record();
+        record.sort_log();
         let channels = self
             .legs
             .into_iter()
-            .map(|leg| ChannelReport {
+            .enumerate()
+            .map(|(order, leg)| ChannelReport {
                 name: leg.call.channel().name.clone(),
-                ran: leg.ran,
+                ran: record.has_run(order),
                 call: leg.call,
             })
             .collect();
-        RunReport {
-            channels,
-            occurrences: self.occurrences,
-        }
+        RunReport { channels, record }
     }
 }
