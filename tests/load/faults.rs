@@ -246,7 +246,6 @@ fn priorities() {
         &[],
         "1:1 1:7(x) 1:108",
     );
-    check("exten => 1,4294967297,A\n", &[], "1:1");
 }
 
 #[test]
@@ -383,6 +382,39 @@ fn other_directives() {
         &["E121 2:1 warning", "E121 3:1 warning"],
         "",
     );
+}
+
+#[test]
+fn text_that_is_lost() {
+    check(
+        "exten => 1,1abc,A\nexten => 2,1.5,A\nexten => 2,n+5x(l),A\nexten => 2,n+x,A\n",
+        &["E124 2:12", "E124 3:12", "E124 4:14", "E124 5:14"],
+        "1:1 2:1 2:7(l) 2:8",
+    );
+    check(
+        "exten => 1,4294967297,A\nexten => 2,4294967295,A\nexten => 1,n+2147483647,A\n",
+        &[
+            "E125 2:12",
+            "E125 3:12",
+            "E105! 3:12 warning",
+            "E125 4:14",
+            "E122! 4:10",
+        ],
+        "1:1",
+    );
+    check(
+        "exten => 1,1,A\0(b)\n\0exten => 1,2,A\nexten => 1,3 (c),A\0\n",
+        &["E024 2:15", "E024 3:1"],
+        "1:1 1:3(c)",
+    );
+    check(
+        "[b] junk\n[c](!)junk\n[d] \t\r\n",
+        &["E025 2:5", "E025 3:7"],
+        "",
+    );
+    let (plan, report) = loaded("[a]\rexten => 1,1,A\r");
+    assert_eq!(faults(&report), ["E025 1:5", "E026 1:1"]);
+    assert!(plan.unwrap().contexts[0].extensions.is_empty());
 }
 
 #[test]

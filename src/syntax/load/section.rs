@@ -155,6 +155,12 @@ pub(super) fn read(
     parser.config
 }
 
+/// Whether carriage returns stand where line feeds are needed.
+fn has_cr_line_ends(file: &[u8]) -> bool {
+    let text = strip(file);
+    text.contains(&b'\r') && !text.contains(&b'\n')
+}
+
 struct Parser<'a> {
     reader: &'a mut dyn Reader,
     options: &'a LoadOptions,
@@ -246,6 +252,30 @@ impl Parser<'_> {
                     "close some with `--;`",
                 ),
             }
+        }
+        for &(number, column) in lines.cuts() {
+            let place = Place {
+                column,
+                ..Place::line(source, number)
+            };
+            add(
+                self.report,
+                (Severity::Warning, &code::TEXT_AFTER_NUL),
+                Some(place),
+                Log::Silent,
+                "a NUL byte ends the line; the text after it is lost".into(),
+                "remove the byte; is the file UTF-16?",
+            );
+        }
+        if has_cr_line_ends(&bytes) {
+            add(
+                self.report,
+                (Severity::Warning, &code::LINE_ENDS_CR),
+                Some(Place::line(source, 1)),
+                Log::Silent,
+                "the line ends are CR only, so that the whole file is one line".into(),
+                "write LF or CR LF at line ends",
+            );
         }
         if failed {
             if let Some(next) = lines.next() {
