@@ -381,3 +381,15 @@ fn only_regular_files_are_read() {
         0
     );
 }
+
+#[test]
+fn names_of_files_need_not_be_utf8() {
+    use std::os::unix::ffi::OsStrExt as _;
+    let folder = folder("latin1");
+    let name = std::ffi::OsStr::from_bytes(b"t\xfcr.conf");
+    std::fs::write(folder.join(name), "exten => 1,1,NoOp(x)\n").unwrap();
+    let main = folder.join("extensions.conf");
+    std::fs::write(&main, b"[a]\n#include t\xfcr.conf\n").unwrap();
+    let shown = json(&["show", main.to_str().unwrap(), "--json"], "");
+    assert_eq!(shown["contexts"][0]["extens"][0]["exten"], "1");
+}

@@ -1,7 +1,9 @@
 //! Where the input of commands comes from: files, folders, standard input.
 
 use std::cell::RefCell;
+use std::ffi::OsStr;
 use std::io::{self, BufRead as _};
+use std::path::{Path, PathBuf};
 
 use crate::diagnostic::Report;
 use crate::host::Engine;
@@ -30,28 +32,28 @@ impl Input {
 }
 
 impl Reader for Input {
-    fn read(&mut self, path: &str) -> io::Result<Vec<u8>> {
-        if path == STANDARD_INPUT {
+    fn read(&mut self, path: &Path) -> io::Result<Vec<u8>> {
+        if path == Path::new(STANDARD_INPUT) {
             return self.standard();
         }
         FileReader.read(path)
     }
 
-    fn is_folder(&mut self, path: &str) -> bool {
-        path != STANDARD_INPUT && FileReader.is_folder(path)
+    fn is_folder(&mut self, path: &Path) -> bool {
+        path != Path::new(STANDARD_INPUT) && FileReader.is_folder(path)
     }
 
-    fn glob(&mut self, pattern: &str) -> Vec<String> {
+    fn glob(&mut self, pattern: &Path) -> Vec<PathBuf> {
         FileReader.glob(pattern)
     }
 
-    fn exec(&mut self, command: &str) -> io::Result<Vec<u8>> {
+    fn exec(&mut self, command: &OsStr) -> io::Result<Vec<u8>> {
         FileReader.exec(command)
     }
 }
 
 /// Reads the dialplan FILE on an engine, without taking it into force.
-pub(crate) fn plan(engine: &Engine, file: &str) -> (Option<Plan>, Report) {
+pub(crate) fn plan(engine: &Engine, file: impl AsRef<Path>) -> (Option<Plan>, Report) {
     engine.read_plan(file, &mut Input::default())
 }
 

@@ -1,5 +1,7 @@
 //! Each kind of fault: where it is found, whether Asterisk logs it, and what becomes of the line.
 
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
 use strowger::diagnostic::{Report, Severity};
 use strowger::syntax::ast::{General, Number, Plan};
 use strowger::syntax::load::{LoadOptions, MemoryReader, Reader, load};
@@ -188,17 +190,17 @@ fn a_fault_in_an_included_file_ends_that_file_only() {
 struct Commands(MemoryReader);
 
 impl Reader for Commands {
-    fn read(&mut self, path: &str) -> std::io::Result<Vec<u8>> {
+    fn read(&mut self, path: &Path) -> std::io::Result<Vec<u8>> {
         self.0.read(path)
     }
-    fn is_folder(&mut self, path: &str) -> bool {
+    fn is_folder(&mut self, path: &Path) -> bool {
         self.0.is_folder(path)
     }
-    fn glob(&mut self, pattern: &str) -> Vec<String> {
+    fn glob(&mut self, pattern: &Path) -> Vec<PathBuf> {
         self.0.glob(pattern)
     }
-    fn exec(&mut self, command: &str) -> std::io::Result<Vec<u8>> {
-        Ok(format!("exten => {command},1,A\n").into_bytes())
+    fn exec(&mut self, command: &OsStr) -> std::io::Result<Vec<u8>> {
+        Ok(format!("exten => {},1,A\n", command.display()).into_bytes())
     }
 }
 

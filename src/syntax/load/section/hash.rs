@@ -1,10 +1,12 @@
 //! `#include`, `#tryinclude`, `#exec`
 
+use std::ffi::OsStr;
 use std::io;
+use std::os::unix::ffi::OsStrExt as _;
 
 use bstr::ByteSlice;
 
-use super::{At, Fatal, File, Parser};
+use super::{At, Fatal, File, Parser, shown};
 use crate::diagnostic::{Severity, code};
 use crate::syntax::lex::config::strip;
 use crate::syntax::load::fault::{Log, add, quoted};
@@ -59,8 +61,8 @@ impl Parser<'_> {
             );
             return Ok(());
         }
-        let argument = String::from_utf8_lossy(unquote(argument)).into_owned();
-        let mark = self.repeated(&argument, at);
+        let argument = unquote(argument);
+        let mark = self.repeated(argument, at);
         if at.level >= DEEPEST {
             add(
                 self.report,
@@ -70,7 +72,7 @@ impl Parser<'_> {
                 format!("files include each other more than {} deep", DEEPEST - 1),
                 "a file must not include itself",
             );
-        } else if self.include(&argument, exec, &mark, at) {
+        } else if self.include(argument, exec, &mark, at) {
             return Ok(());
         }
         if !required && !exec {
@@ -82,9 +84,9 @@ impl Parser<'_> {
             Some(at.place),
             Log::Bare,
             if exec {
-                format!("the command `{argument}` cannot be run")
+                format!("the command {} cannot be run", quoted(argument))
             } else {
-                format!("the file `{argument}` does not exist")
+                format!("the file {} does not exist", quoted(argument))
             },
             "use `#tryinclude` where a file may be missing",
         );
@@ -92,7 +94,7 @@ impl Parser<'_> {
     }
 
     /// Notes an inclusion; the names of files included again get a mark, as in `dialplan show`.
-    fn repeated(&mut self, argument: &str, at: At) -> String {
+    fn repeated(&mut self, argument: &[u8], at: At) -> String {
         let Some(&count) = self.included.get(argument) else {
             self.included.insert(argument.to_owned(), 0);
             return String::new();
@@ -104,30 +106,27 @@ impl Parser<'_> {
             (Severity::Warning, &code::INCLUDE_FILE_REPEATED),
             Some(at.place),
             Log::Bare,
-            format!("`{argument}` is included again"),
+            format!("{} is included again", quoted(argument)),
             "the lines of one file count twice; duplicate priorities are dropped",
         );
         mark
     }
 
     /// Reads what an argument names; false when nothing is there.
-    fn include(&mut self, argument: &str, exec: bool, mark: &str, at: At) -> bool {
+    fn include(&mut self, argument: &[u8], exec: bool, mark: &str, at: At) -> bool {
         if exec {
-            let Ok(output) = self.reader.exec(argument) else {
+            let Ok(output) = self.reader.exec(OsStr::from_bytes(argument)) else {
                 return false;
             };
             // A fault inside has been reported, and does not reach this file.
-            let mut file = File::new(format!("#exec {argument}"), output);
+            let mut file = File::new(format!("#exec {}", argument.as_bstr()), output);
             mark.clone_into(&mut file.mark);
             let _ = self.file(file, at.level + 1);
             return true;
         }
-        let path = if argument.starts_with('/') {
-            argument.to_owned()
-        } else {
-            format!("{}{argument}", self.folder)
-        };
-        let paths = if path.contains(['*', '?', '[', '{']) {
+        let path = self.folder.join(OsStr::from_bytes(argument));
+        let pattern = path.as_os_str().as_bytes().find_byteset(b"*?[{");
+        let paths = if pattern.is_some() {
             self.reader.glob(&path)
         } else {
             vec![path]
@@ -144,7 +143,7 @@ impl Parser<'_> {
                             (Severity::Error, &code::NOT_READABLE),
                             Some(at.place),
                             Log::Silent,
-                            format!("cannot read `{path}`: {error}"),
+                            format!("cannot read `{}`: {error}", path.display()),
                             "check its permissions",
                         );
                     }
@@ -153,7 +152,7 @@ impl Parser<'_> {
             };
             found = true;
             let lines = bytes.find_iter(b"\n").count() as u32 + 1;
-            let mut file = File::new(path, bytes);
+            let mut file = File::new(shown(&path), bytes);
             file.lines_before = lines_before;
             mark.clone_into(&mut file.mark);
             let read = self.file(file, at.level + 1);
