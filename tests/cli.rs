@@ -393,3 +393,27 @@ fn names_of_files_need_not_be_utf8() {
     let shown = json(&["show", main.to_str().unwrap(), "--json"], "");
     assert_eq!(shown["contexts"][0]["extens"][0]["exten"], "1");
 }
+
+#[test]
+fn arguments_need_not_be_utf8() {
+    use std::os::unix::ffi::OsStrExt as _;
+    let folder = folder("arguments");
+    let file = folder.join(std::ffi::OsStr::from_bytes(b"\xfc.conf"));
+    std::fs::write(&file, PLAN).unwrap();
+    let output = |arguments: &[&[u8]]| {
+        let output = Command::new(env!("CARGO_BIN_EXE_strowger"))
+            .args(arguments.iter().map(|a| std::ffi::OsStr::from_bytes(a)))
+            .output()
+            .unwrap();
+        assert_eq!(output.status.code(), Some(0), "{output:?}");
+        output.stdout
+    };
+    let file = file.as_os_str().as_bytes();
+    output(&[b"show", file, b"a"]);
+    output(&[b"check", file]);
+    output(&[b"lookup", file, b"1@a"]);
+    output(&[b"run", file, b"1@a", b"--var", b"v=\xff"]);
+    output(&[b"bench", file, b"1@a", b"--runs", b"1"]);
+    let got = output(&[b"eval", b"\xe4${v}", b"--var", b"v=\xff", b"--file", file]);
+    assert_eq!(got, b"\xe4\xff\n");
+}

@@ -3,7 +3,10 @@
 use std::cell::RefCell;
 use std::ffi::OsStr;
 use std::io::{self, BufRead as _};
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
+
+use bstr::ByteSlice as _;
 
 use crate::diagnostic::Report;
 use crate::host::Engine;
@@ -81,6 +84,12 @@ pub(crate) fn lines() -> impl Iterator<Item = io::Result<Vec<u8>>> {
 /// Splits `EXTEN@CONTEXT` at its last `@`: an extension may hold one, a context's name hardly does.
 pub(crate) fn extension(text: &str) -> Option<(&str, &str)> {
     text.rsplit_once('@')
+}
+
+/// Splits `NAME=VALUE` into its bytes.
+pub(crate) fn pair(text: &OsStr) -> Option<(Vec<u8>, Vec<u8>)> {
+    let (name, value) = text.as_bytes().split_once_str(b"=")?;
+    Some((name.to_vec(), value.to_vec()))
 }
 
 /// A time that somebody wrote: seconds since 1970, or `YYYY-MM-DD[THH:MM[:SS]]` in the local zone, or with `Z`

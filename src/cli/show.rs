@@ -1,6 +1,12 @@
 //! `strowger show FILE [EXTEN@CONTEXT | CONTEXT]`.
 
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::PathBuf;
+
 use clap::Args;
+
+use bstr::ByteSlice as _;
 
 use crate::host::Engine;
 use crate::syntax::print::json;
@@ -18,10 +24,10 @@ Examples:
   strowger show extensions.conf --json | jq '.contexts[].name'")]
 pub(crate) struct ShowArgs {
     /// An extensions.conf, a folder that holds one, or `-`.
-    file: String,
+    file: PathBuf,
     /// Show only this context, or what a dialled text reaches in a context.
     #[arg(value_name = "CONTEXT | EXTEN@CONTEXT")]
-    what: Option<String>,
+    what: Option<OsString>,
     /// Print one JSON object.
     #[arg(long, conflicts_with = "what")]
     json: bool,
@@ -43,11 +49,8 @@ pub(crate) fn run(args: &ShowArgs) -> i32 {
     let what = args
         .what
         .as_deref()
-        .map(|what| match input::extension(what) {
-            Some((exten, context)) => Show::Extension {
-                exten: exten.as_bytes(),
-                context: context.as_bytes(),
-            },
+        .map(|what| match what.as_bytes().rsplit_once_str(b"@") {
+            Some((exten, context)) => Show::Extension { exten, context },
             None => Show::Context(what.as_bytes()),
         });
     match show(&plan, &report.sources, what) {
