@@ -417,3 +417,27 @@ fn arguments_need_not_be_utf8() {
     let got = output(&[b"eval", b"\xe4${v}", b"--var", b"v=\xff", b"--file", file]);
     assert_eq!(got, b"\xe4\xff\n");
 }
+
+#[test]
+fn json_of_a_part() {
+    let names = |value: &Value| -> Vec<String> {
+        let contexts = value["contexts"].as_array().unwrap();
+        contexts
+            .iter()
+            .map(|c| c["name"].as_str().unwrap().to_owned())
+            .collect()
+    };
+    let whole = json(&["show", "-", "--json"], PLAN);
+    let one = json(&["show", "-", "b", "--json"], PLAN);
+    assert_eq!(keys(&one), keys(&whole));
+    assert_eq!(one["contexts"][0], whole["contexts"][1]);
+    assert_eq!(names(&one), ["b"]);
+    // What is reached through an include stands in its own context.
+    assert_eq!(names(&json(&["show", "-", "1@b", "--json"], PLAN)), ["a"]);
+    assert_eq!(names(&json(&["show", "-", "21@b", "--json"], PLAN)), ["b"]);
+    for missing in ["c", "1@c", "9@b"] {
+        let output = strowger(&["show", "-", missing, "--json"], PLAN);
+        assert_eq!(output.status.code(), Some(1));
+        assert!(output.stdout.is_empty() && text(&output.stderr).contains("no existence of"));
+    }
+}

@@ -10,7 +10,7 @@ use bstr::ByteSlice as _;
 
 use crate::host::Engine;
 use crate::syntax::print::json;
-use crate::syntax::print::listing::{Show, show};
+use crate::syntax::print::listing::{Show, part, show};
 
 use super::{exit, input, ui};
 
@@ -28,8 +28,8 @@ pub(crate) struct ShowArgs {
     /// Show only this context, or what a dialled text reaches in a context.
     #[arg(value_name = "CONTEXT | EXTEN@CONTEXT")]
     what: Option<OsString>,
-    /// Print one JSON object.
-    #[arg(long, conflicts_with = "what")]
+    /// Print one JSON object, with only the contexts that were asked for.
+    #[arg(long)]
     json: bool,
 }
 
@@ -37,15 +37,12 @@ pub(crate) fn run(args: &ShowArgs) -> i32 {
     let engine = Engine::builder().build();
     let (plan, report) = input::plan(&engine, &args.file);
     ui::diagnostics(&report);
-    if args.json {
-        ui::json_document(&json::plan(plan.as_ref(), &report));
-    }
     let Some(plan) = plan else {
+        if args.json {
+            ui::json_document(&json::plan(None, &report));
+        }
         return exit::UNREADABLE;
     };
-    if args.json {
-        return exit::FINE;
-    }
     let what = args
         .what
         .as_deref()
@@ -53,6 +50,22 @@ pub(crate) fn run(args: &ShowArgs) -> i32 {
             Some((exten, context)) => Show::Extension { exten, context },
             None => Show::Context(what.as_bytes()),
         });
+    if args.json {
+        let part = match what {
+            Some(what) => part(&plan, what),
+            None => Ok(plan),
+        };
+        return match part {
+            Ok(part) => {
+                ui::json_document(&json::plan(Some(&part), &report));
+                exit::FINE
+            }
+            Err(missing) => {
+                ui::message(&missing.to_string());
+                exit::FINDINGS
+            }
+        };
+    }
     match show(&plan, &report.sources, what) {
         Ok(listing) => {
             ui::print(&listing);
