@@ -387,6 +387,24 @@ fn other_directives() {
 }
 
 #[test]
+fn a_file_that_includes_itself_is_not_said_to_be_missing() {
+    let (_, report) = loaded("[a]\n#include extensions.conf\n");
+    let said: Vec<&str> = report
+        .diagnostics()
+        .iter()
+        .filter(|d| d.code.id == "E008" || d.code.id == "E006")
+        .map(|d| d.message.as_str())
+        .collect();
+    assert_eq!(
+        said,
+        [
+            "files include each other more than 10 deep",
+            "the file `extensions.conf` is not read: files include each other too deeply"
+        ]
+    );
+}
+
+#[test]
 fn text_that_is_lost() {
     check(
         "exten => 1,1abc,A\nexten => 2,1.5,A\nexten => 2,n+5x(l),A\nexten => 2,n+x,A\n",
