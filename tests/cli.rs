@@ -400,3 +400,63 @@ fn only_regular_files_are_read() {
         0
     );
 }
+
+#[test]
+fn names_of_files_need_not_be_utf8() {
+    use std::os::unix::ffi::OsStrExt as _;
+    let folder = folder("latin1");
+    let name = std::ffi::OsStr::from_bytes(b"t\xfcr.conf");
+    std::fs::write(folder.join(name), "exten => 1,1,NoOp(x)\n").unwrap();
+    let main = folder.join("extensions.conf");
+    std::fs::write(&main, b"[a]\n#include t\xfcr.conf\n").unwrap();
+    let shown = json(&["show", main.to_str().unwrap(), "--json"], "");
+    assert_eq!(shown["contexts"][0]["extens"][0]["exten"], "1");
+}
+
+#[test]
+fn arguments_need_not_be_utf8() {
+    use std::os::unix::ffi::OsStrExt as _;
+    let folder = folder("arguments");
+    let file = folder.join(std::ffi::OsStr::from_bytes(b"\xfc.conf"));
+    std::fs::write(&file, PLAN).unwrap();
+    let output = |arguments: &[&[u8]]| {
+        let output = Command::new(env!("CARGO_BIN_EXE_strowger"))
+            .args(arguments.iter().map(|a| std::ffi::OsStr::from_bytes(a)))
+            .output()
+            .unwrap();
+        assert_eq!(output.status.code(), Some(0), "{output:?}");
+        output.stdout
+    };
+    let file = file.as_os_str().as_bytes();
+    output(&[b"show", file, b"a"]);
+    output(&[b"check", file]);
+    output(&[b"lookup", file, b"1@a"]);
+    output(&[b"run", file, b"1@a", b"--var", b"v=\xff"]);
+    output(&[b"bench", file, b"1@a", b"--runs", b"1"]);
+    let got = output(&[b"eval", b"\xe4${v}", b"--var", b"v=\xff", b"--file", file]);
+    assert_eq!(got, b"\xe4\xff\n");
+}
+
+#[test]
+fn json_of_a_part() {
+    let names = |value: &Value| -> Vec<String> {
+        let contexts = value["contexts"].as_array().unwrap();
+        contexts
+            .iter()
+            .map(|c| c["name"].as_str().unwrap().to_owned())
+            .collect()
+    };
+    let whole = json(&["show", "-", "--json"], PLAN);
+    let one = json(&["show", "-", "b", "--json"], PLAN);
+    assert_eq!(keys(&one), keys(&whole));
+    assert_eq!(one["contexts"][0], whole["contexts"][1]);
+    assert_eq!(names(&one), ["b"]);
+    // What is reached through an include stands in its own context.
+    assert_eq!(names(&json(&["show", "-", "1@b", "--json"], PLAN)), ["a"]);
+    assert_eq!(names(&json(&["show", "-", "21@b", "--json"], PLAN)), ["b"]);
+    for missing in ["c", "1@c", "9@b"] {
+        let output = strowger(&["show", "-", missing, "--json"], PLAN);
+        assert_eq!(output.status.code(), Some(1));
+        assert!(output.stdout.is_empty() && text(&output.stderr).contains("no existence of"));
+    }
+}

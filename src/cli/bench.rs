@@ -5,6 +5,8 @@ mod console;
 mod flame;
 mod report;
 
+use std::path::PathBuf;
+
 use clap::Args;
 
 use crate::diagnostic::Report;
@@ -35,7 +37,7 @@ Examples:
   strowger bench extensions.conf 812@phones --flamegraph out.svg")]
 pub(crate) struct BenchArgs {
     /// An extensions.conf, a folder that holds one, or `-`.
-    file: String,
+    file: PathBuf,
     /// Where the call begins.
     #[arg(value_name = "EXTEN@CONTEXT", default_value = "81@extension")]
     start: String,

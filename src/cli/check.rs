@@ -1,5 +1,7 @@
 //! `strowger check FILE`.
 
+use std::path::{Path, PathBuf};
+
 use clap::Args;
 use serde_json::{Value, json};
 
@@ -22,7 +24,7 @@ Exit codes: 0 fine; 1 an error, or a warning with --deny warnings; 3 refused as 
 pub(crate) struct CheckArgs {
     /// An extensions.conf, a folder that holds one, or `-`; several are checked one by one.
     #[arg(required = true, num_args = 1..)]
-    file: Vec<String>,
+    file: Vec<PathBuf>,
     /// Print nothing; the exit code says it.
     #[arg(long, short)]
     quiet: bool,
@@ -52,7 +54,7 @@ pub(crate) fn run(args: &CheckArgs) -> i32 {
     status
 }
 
-fn check(file: &str) -> Report {
+fn check(file: &Path) -> Report {
     let engine = Engine::builder().build();
     let (plan, mut report) = input::plan(&engine, file);
     if let Some(plan) = plan {

@@ -3,7 +3,9 @@
 mod case;
 mod session;
 
-use std::path::Path;
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
@@ -26,16 +28,16 @@ Examples:
 pub(crate) struct EvalArgs {
     /// The text to evaluate; with `--jsonl` a FILE whose contexts and globals exist beside each case's own.
     #[arg(value_name = "TEXT|FILE")]
-    subject: Option<String>,
+    subject: Option<OsString>,
     /// Reads one case a line from standard input and answers one line each.
     #[arg(long)]
     jsonl: bool,
     /// An extensions.conf, or a folder that holds one, whose contexts and globals exist.
     #[arg(long, value_name = "FILE")]
-    file: Option<String>,
+    file: Option<PathBuf>,
     /// Sets a channel variable first; may be given several times.
     #[arg(long, value_name = "NAME=VALUE")]
-    var: Vec<String>,
+    var: Vec<OsString>,
     /// Evaluates by the textual evaluator.
     #[arg(long, hide = true)]
     textual: bool,
@@ -49,10 +51,11 @@ pub(crate) fn run(arguments: &EvalArgs) -> i32 {
     crate::base::zone::Zone::without_tz_is_utc();
     let file = match (arguments.jsonl, &arguments.subject, &arguments.file) {
         (true, Some(_), Some(_)) => return fail(USAGE, "with --jsonl give FILE only once"),
-        (true, Some(file), None) | (_, _, Some(file)) => Some(file.as_str()),
+        (true, Some(file), None) => Some(Path::new(file)),
+        (_, _, Some(file)) => Some(file.as_path()),
         _ => None,
     };
-    if file == Some("-") {
+    if file == Some(Path::new(input::STANDARD_INPUT)) {
         return fail(USAGE, "standard input holds the cases: give FILE by name");
     }
     let way = if arguments.textual {
@@ -62,7 +65,7 @@ pub(crate) fn run(arguments: &EvalArgs) -> i32 {
     } else {
         Way::Compiled
     };
-    let session = match Session::new(file.map(Path::new), way) {
+    let session = match Session::new(file, way) {
         Ok(session) => session,
         Err(message) => return fail(UNREADABLE, message.trim_end()),
     };
@@ -81,13 +84,13 @@ fn fail(code: i32, message: &str) -> i32 {
 }
 
 /// One text for people: the result on standard output, what was logged on standard error.
-fn evaluate(session: &Session, text: &str, variables: &[String]) -> i32 {
+fn evaluate(session: &Session, text: &OsStr, variables: &[OsString]) -> i32 {
     let mut vars = Vec::new();
     for variable in variables {
-        let Some((name, value)) = variable.split_once('=') else {
+        let Some(pair) = input::pair(variable) else {
             return fail(USAGE, "--var needs NAME=VALUE");
         };
-        vars.push((name.as_bytes().to_vec(), value.as_bytes().to_vec()));
+        vars.push(pair);
     }
     let case = Case {
         vars,

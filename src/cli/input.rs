@@ -1,7 +1,12 @@
 //! Where the input of commands comes from: files, folders, standard input.
 
 use std::cell::RefCell;
+use std::ffi::OsStr;
 use std::io::{self, BufRead as _};
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Path, PathBuf};
+
+use bstr::ByteSlice as _;
 
 use crate::diagnostic::Report;
 use crate::host::Engine;
@@ -30,28 +35,28 @@ impl Input {
 }
 
 impl Reader for Input {
-    fn read(&mut self, path: &str) -> io::Result<Vec<u8>> {
-        if path == STANDARD_INPUT {
+    fn read(&mut self, path: &Path) -> io::Result<Vec<u8>> {
+        if path == Path::new(STANDARD_INPUT) {
             return self.standard();
         }
         FileReader.read(path)
     }
 
-    fn is_folder(&mut self, path: &str) -> bool {
-        path != STANDARD_INPUT && FileReader.is_folder(path)
+    fn is_folder(&mut self, path: &Path) -> bool {
+        path != Path::new(STANDARD_INPUT) && FileReader.is_folder(path)
     }
 
-    fn glob(&mut self, pattern: &str) -> Vec<String> {
+    fn glob(&mut self, pattern: &Path) -> Vec<PathBuf> {
         FileReader.glob(pattern)
     }
 
-    fn exec(&mut self, command: &str) -> io::Result<Vec<u8>> {
+    fn exec(&mut self, command: &OsStr) -> io::Result<Vec<u8>> {
         FileReader.exec(command)
     }
 }
 
 /// Reads the dialplan FILE on an engine, without taking it into force.
-pub(crate) fn plan(engine: &Engine, file: &str) -> (Option<Plan>, Report) {
+pub(crate) fn plan(engine: &Engine, file: impl AsRef<Path>) -> (Option<Plan>, Report) {
     engine.read_plan(file, &mut Input::default())
 }
 
@@ -79,6 +84,12 @@ pub(crate) fn lines() -> impl Iterator<Item = io::Result<Vec<u8>>> {
 /// Splits `EXTEN@CONTEXT` at its last `@`: an extension may hold one, a context's name hardly does.
 pub(crate) fn extension(text: &str) -> Option<(&str, &str)> {
     text.rsplit_once('@')
+}
+
+/// Splits `NAME=VALUE` into its bytes.
+pub(crate) fn pair(text: &OsStr) -> Option<(Vec<u8>, Vec<u8>)> {
+    let (name, value) = text.as_bytes().split_once_str(b"=")?;
+    Some((name.to_vec(), value.to_vec()))
 }
 
 /// A time that somebody wrote: seconds since 1970, or `YYYY-MM-DD[THH:MM[:SS]]` in the local zone, or with `Z`

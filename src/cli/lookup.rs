@@ -1,5 +1,6 @@
 //! `strowger lookup FILE NUMBER@CONTEXT`, and line by line with `--jsonl`.
 
+use std::path::PathBuf;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use clap::Args;
@@ -23,7 +24,7 @@ Examples:
   echo '{\"id\":1,\"context\":\"phones\",\"dialed\":\"812\"}' | strowger lookup extensions.conf --jsonl")]
 pub(crate) struct LookupArgs {
     /// An extensions.conf, a folder that holds one, or `-`.
-    file: String,
+    file: PathBuf,
     /// What is dialled, and the context it is dialled in.
     #[arg(
         value_name = "NUMBER@CONTEXT",
@@ -43,7 +44,7 @@ pub(crate) struct LookupArgs {
 }
 
 pub(crate) fn run(args: &LookupArgs) -> i32 {
-    if args.jsonl && args.file == input::STANDARD_INPUT {
+    if args.jsonl && args.file.as_os_str() == input::STANDARD_INPUT {
         return ui::usage("with --jsonl standard input holds the lookups, so FILE cannot be `-`");
     }
     let at = match args.at.as_deref().map(input::time) {

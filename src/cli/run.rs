@@ -4,6 +4,8 @@ mod console;
 mod json;
 mod start;
 
+use std::ffi::OsString;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -32,7 +34,7 @@ Examples:
   strowger run extensions.conf --jsonl < calls.jsonl")]
 pub(crate) struct RunArgs {
     /// An extensions.conf, a folder that holds one, or `-`.
-    file: String,
+    file: PathBuf,
     /// Where the call begins.
     #[arg(value_name = "EXTEN@CONTEXT", required_unless_present = "jsonl")]
     start: Option<String>,
@@ -53,7 +55,7 @@ pub(crate) struct RunArgs {
     callerid: Option<String>,
     /// Set a channel variable before the call begins; a function such as CALLERID(num) can be written, too.
     #[arg(long, value_name = "NAME=VALUE")]
-    var: Vec<String>,
+    var: Vec<OsString>,
     /// What comes of dialling TARGET, which may end in `*`:
     /// ANSWER, BUSY, NOANSWER, CONGESTION or CHANUNAVAIL, perhaps with `,after=SECONDS`.
     #[arg(long, value_name = "TARGET=OUTCOME", value_parser = script)]
@@ -186,7 +188,11 @@ impl World<'_> {
             },
             peer: args.peer.clone(),
             callerid: args.callerid.as_ref().map(|c| c.as_bytes().to_vec()),
-            variables: pairs(&args.var, "var")?,
+            variables: args
+                .var
+                .iter()
+                .map(|text| input::pair(text).ok_or_else(|| "--var takes NAME=VALUE".to_owned()))
+                .collect::<Result<_, String>>()?,
             press: args.press.clone(),
             dial: args.dial.clone(),
             set: pairs(&args.set, "set")?,

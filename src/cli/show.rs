@@ -1,10 +1,16 @@
 //! `strowger show FILE [EXTEN@CONTEXT | CONTEXT]`.
 
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::PathBuf;
+
 use clap::Args;
+
+use bstr::ByteSlice as _;
 
 use crate::host::Engine;
 use crate::syntax::print::json;
-use crate::syntax::print::listing::{Show, show};
+use crate::syntax::print::listing::{Show, part, show};
 
 use super::{exit, input, ui};
 
@@ -18,12 +24,12 @@ Examples:
   strowger show extensions.conf --json | jq '.contexts[].name'")]
 pub(crate) struct ShowArgs {
     /// An extensions.conf, a folder that holds one, or `-`.
-    file: String,
+    file: PathBuf,
     /// Show only this context, or what a dialled text reaches in a context.
     #[arg(value_name = "CONTEXT | EXTEN@CONTEXT")]
-    what: Option<String>,
-    /// Print one JSON object.
-    #[arg(long, conflicts_with = "what")]
+    what: Option<OsString>,
+    /// Print one JSON object, with only the contexts that were asked for.
+    #[arg(long)]
     json: bool,
 }
 
@@ -31,25 +37,35 @@ pub(crate) fn run(args: &ShowArgs) -> i32 {
     let engine = Engine::builder().build();
     let (plan, report) = input::plan(&engine, &args.file);
     ui::diagnostics(&report);
-    if args.json {
-        ui::json_document(&json::plan(plan.as_ref(), &report));
-    }
     let Some(plan) = plan else {
+        if args.json {
+            ui::json_document(&json::plan(None, &report));
+        }
         return exit::UNREADABLE;
     };
-    if args.json {
-        return exit::FINE;
-    }
     let what = args
         .what
         .as_deref()
-        .map(|what| match input::extension(what) {
-            Some((exten, context)) => Show::Extension {
-                exten: exten.as_bytes(),
-                context: context.as_bytes(),
-            },
+        .map(|what| match what.as_bytes().rsplit_once_str(b"@") {
+            Some((exten, context)) => Show::Extension { exten, context },
             None => Show::Context(what.as_bytes()),
         });
+    if args.json {
+        let part = match what {
+            Some(what) => part(&plan, what),
+            None => Ok(plan),
+        };
+        return match part {
+            Ok(part) => {
+                ui::json_document(&json::plan(Some(&part), &report));
+                exit::FINE
+            }
+            Err(missing) => {
+                ui::message(&missing.to_string());
+                exit::FINDINGS
+            }
+        };
+    }
     match show(&plan, &report.sources, what) {
         Ok(listing) => {
             ui::print(&listing);

@@ -84,6 +84,9 @@ codes! {
     REST_OF_FILE_DROPPED = "E021" "rest-of-file-dropped" Warning "a fault that would refuse the main file ends an included one";
     COMMENT_TOO_DEEP = "E022" "comment-too-deep" Error "block comments nest more than 128 deep";
     OPTION_UNKNOWN = "E023" "option-unknown" Warning "an option of `[general]` that has no meaning";
+    TEXT_AFTER_NUL = "E024" "text-after-nul" Warning "a line ends at a NUL byte; what follows is lost";
+    TEXT_AFTER_HEADER = "E025" "text-after-header" Warning "text after `[name]` or its options is lost";
+    LINE_ENDS_CR = "E026" "line-ends-cr" Warning "the file has carriage returns for line ends, and so is one line";
     // Extension lines.
     SAME_WITHOUT_EXTEN = "E101" "same-without-exten" Error "`same` as the first line of a section";
     SAME_PRIORITY_WITHOUT_PREVIOUS = "E102" "same-priority-without-previous" Warning "priority `s` with no line before";
@@ -108,6 +111,8 @@ codes! {
     BAD_TIMESPEC = "E121" "bad-timespec" Warning "an element of a time specification is not understood";
     PRIORITY_DROPPED_SILENTLY = "E122" "priority-dropped" Warning "`n` after a hint line counts to 0 and is dropped";
     TEXT_AFTER_PARENTHESIS = "E123" "text-after-parenthesis" Warning "text after the last `)` is lost";
+    TEXT_AFTER_PRIORITY = "E124" "text-after-priority" Warning "text after the number of a priority is lost";
+    PRIORITY_WRAPS = "E125" "priority-wraps" Warning "a priority beyond 2147483647 becomes another number";
     // Substitution and expressions.
     MISSING_BRACE = "E201" "missing-brace" Warning "`${` without `}`: the rest of the text is taken as the name";
     MISSING_BRACKET = "E202" "missing-bracket" Warning "`$[` without `]`: the rest of the text is taken as the expression";

@@ -236,11 +236,15 @@ impl Engine {
     /// Loads a file (or a folder that holds an extensions.conf) and swaps it in. A refused file leaves
     /// the dialplan before in force.
     pub fn load(&self, path: impl AsRef<Path>) -> Result<Report, EngineError> {
-        self.load_from(&path.as_ref().to_string_lossy(), &mut FileReader)
+        self.load_from(path, &mut FileReader)
     }
 
     /// Loads through a reader.
-    pub fn load_from(&self, path: &str, reader: &mut dyn Reader) -> Result<Report, EngineError> {
+    pub fn load_from(
+        &self,
+        path: impl AsRef<Path>,
+        reader: &mut dyn Reader,
+    ) -> Result<Report, EngineError> {
         let (plan, report) = self.read_plan(path, reader);
         match plan {
             Some(plan) => {
@@ -252,7 +256,11 @@ impl Engine {
     }
 
     /// Reads a dialplan without taking it into force. Globals that it sets take effect, as in Asterisk.
-    pub fn read_plan(&self, path: &str, reader: &mut dyn Reader) -> (Option<Plan>, Report) {
+    pub fn read_plan(
+        &self,
+        path: impl AsRef<Path>,
+        reader: &mut dyn Reader,
+    ) -> (Option<Plan>, Report) {
         let previous = self.general.load();
         let staged = Arc::new(self.shared.staged());
         let mut at_load = AtLoad::new(self.names.clone(), staged, self.environment.clone());

@@ -1,7 +1,9 @@
 //! Dialplan files of a real file system.
 
+use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::syntax::load::{MOST_BYTES, Reader};
@@ -11,7 +13,7 @@ use crate::syntax::load::{MOST_BYTES, Reader};
 pub struct FileReader;
 
 impl Reader for FileReader {
-    fn read(&mut self, path: &str) -> io::Result<Vec<u8>> {
+    fn read(&mut self, path: &Path) -> io::Result<Vec<u8>> {
         // Asked before opening: the opening of a pipe waits for a writer, and a device may never end.
         if !std::fs::metadata(path)?.is_file() {
             return Err(io::Error::new(
@@ -22,11 +24,14 @@ impl Reader for FileReader {
         read_whole(File::open(path)?)
     }
 
-    fn is_folder(&mut self, path: &str) -> bool {
-        std::path::Path::new(path).is_dir()
+    fn is_folder(&mut self, path: &Path) -> bool {
+        path.is_dir()
     }
 
-    fn glob(&mut self, pattern: &str) -> Vec<String> {
+    fn glob(&mut self, pattern: &Path) -> Vec<PathBuf> {
+        let Some(pattern) = pattern.to_str() else {
+            return Vec::new();
+        };
         let mut paths = Vec::new();
         // Two stars are one for a shell, and a whole tree for the glob crate.
         let mut pattern = pattern.to_owned();
@@ -42,17 +47,14 @@ impl Reader for FileReader {
             let Ok(found) = glob::glob_with(&pattern, options) else {
                 continue;
             };
-            let mut found: Vec<String> = found
-                .flatten()
-                .map(|path| path.to_string_lossy().into_owned())
-                .collect();
-            found.sort();
+            let mut found: Vec<PathBuf> = found.flatten().collect();
+            found.sort_by(|a, b| a.as_os_str().cmp(b.as_os_str()));
             paths.append(&mut found);
         }
         paths
     }
 
-    fn exec(&mut self, command: &str) -> io::Result<Vec<u8>> {
+    fn exec(&mut self, command: &OsStr) -> io::Result<Vec<u8>> {
         Ok(Command::new("/bin/sh")
             .arg("-c")
             .arg(command)

@@ -13,7 +13,9 @@ mod reader;
 mod section;
 mod times;
 
+use std::ffi::OsStr;
 use std::io;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use crate::base::{Place, SourceId};
@@ -29,16 +31,16 @@ pub const MOST_BYTES: usize = 1 << 30;
 /// Where files come from.
 pub trait Reader {
     /// The bytes of a file.
-    fn read(&mut self, path: &str) -> io::Result<Vec<u8>>;
+    fn read(&mut self, path: &Path) -> io::Result<Vec<u8>>;
 
     /// Whether the path is a folder.
-    fn is_folder(&mut self, path: &str) -> bool;
+    fn is_folder(&mut self, path: &Path) -> bool;
 
     /// The files that match a shell pattern, sorted; none when nothing matches.
-    fn glob(&mut self, pattern: &str) -> Vec<String>;
+    fn glob(&mut self, pattern: &Path) -> Vec<PathBuf>;
 
     /// The output of a command, for `#exec`. Called only when [`LoadOptions::allow_exec`] is set.
-    fn exec(&mut self, command: &str) -> io::Result<Vec<u8>>;
+    fn exec(&mut self, command: &OsStr) -> io::Result<Vec<u8>>;
 }
 
 /// What loading needs from the evaluator: Asterisk substitutes some texts while it loads.
@@ -75,14 +77,15 @@ pub struct LoadOptions {
 /// `previous` are the options of the dialplan in force before, which a reload keeps where the file omits them.
 /// No plan means that the file is refused as a whole; the report then says why, and names the other faults too.
 pub fn load(
-    path: &str,
+    path: impl AsRef<Path>,
     reader: &mut dyn Reader,
     load_time: &mut dyn LoadTime,
     options: &LoadOptions,
     previous: Option<&General>,
 ) -> (Option<Plan>, Report) {
+    let path = path.as_ref();
     let path = if reader.is_folder(path) {
-        format!("{}/extensions.conf", path.trim_end_matches('/'))
+        path.join("extensions.conf")
     } else {
         path.to_owned()
     };
@@ -101,7 +104,7 @@ pub fn load(
             code: &code::FILE_REFUSED,
             severity: Severity::Error,
             place: readable.then_some(Place::line(SourceId(0), 1)),
-            message: format!("`{path}` is refused as a whole"),
+            message: format!("`{}` is refused as a whole", path.display()),
             help: Some("a dialplan loaded before stays in force; mend the first error".into()),
             logged: None,
         });

@@ -1,5 +1,7 @@
 //! Each kind of fault: where it is found, whether Asterisk logs it, and what becomes of the line.
 
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
 use strowger::diagnostic::{Report, Severity};
 use strowger::syntax::ast::{General, Number, Plan};
 use strowger::syntax::load::{LoadOptions, MemoryReader, Reader, load};
@@ -188,17 +190,17 @@ fn a_fault_in_an_included_file_ends_that_file_only() {
 struct Commands(MemoryReader);
 
 impl Reader for Commands {
-    fn read(&mut self, path: &str) -> std::io::Result<Vec<u8>> {
+    fn read(&mut self, path: &Path) -> std::io::Result<Vec<u8>> {
         self.0.read(path)
     }
-    fn is_folder(&mut self, path: &str) -> bool {
+    fn is_folder(&mut self, path: &Path) -> bool {
         self.0.is_folder(path)
     }
-    fn glob(&mut self, pattern: &str) -> Vec<String> {
+    fn glob(&mut self, pattern: &Path) -> Vec<PathBuf> {
         self.0.glob(pattern)
     }
-    fn exec(&mut self, command: &str) -> std::io::Result<Vec<u8>> {
-        Ok(format!("exten => {command},1,A\n").into_bytes())
+    fn exec(&mut self, command: &OsStr) -> std::io::Result<Vec<u8>> {
+        Ok(format!("exten => {},1,A\n", command.display()).into_bytes())
     }
 }
 
@@ -246,7 +248,6 @@ fn priorities() {
         &[],
         "1:1 1:7(x) 1:108",
     );
-    check("exten => 1,4294967297,A\n", &[], "1:1");
 }
 
 #[test]
@@ -383,6 +384,57 @@ fn other_directives() {
         &["E121 2:1 warning", "E121 3:1 warning"],
         "",
     );
+}
+
+#[test]
+fn a_file_that_includes_itself_is_not_said_to_be_missing() {
+    let (_, report) = loaded("[a]\n#include extensions.conf\n");
+    let said: Vec<&str> = report
+        .diagnostics()
+        .iter()
+        .filter(|d| d.code.id == "E008" || d.code.id == "E006")
+        .map(|d| d.message.as_str())
+        .collect();
+    assert_eq!(
+        said,
+        [
+            "files include each other more than 10 deep",
+            "the file `extensions.conf` is not read: files include each other too deeply"
+        ]
+    );
+}
+
+#[test]
+fn text_that_is_lost() {
+    check(
+        "exten => 1,1abc,A\nexten => 2,1.5,A\nexten => 2,n+5x(l),A\nexten => 2,n+x,A\n",
+        &["E124 2:12", "E124 3:12", "E124 4:14", "E124 5:14"],
+        "1:1 2:1 2:7(l) 2:8",
+    );
+    check(
+        "exten => 1,4294967297,A\nexten => 2,4294967295,A\nexten => 1,n+2147483647,A\n",
+        &[
+            "E125 2:12",
+            "E125 3:12",
+            "E105! 3:12 warning",
+            "E125 4:14",
+            "E122! 4:10",
+        ],
+        "1:1",
+    );
+    check(
+        "exten => 1,1,A\0(b)\n\0exten => 1,2,A\nexten => 1,3 (c),A\0\n",
+        &["E024 2:15", "E024 3:1"],
+        "1:1 1:3(c)",
+    );
+    check(
+        "[b] junk\n[c](!)junk\n[d] \t\r\n",
+        &["E025 2:5", "E025 3:7"],
+        "",
+    );
+    let (plan, report) = loaded("[a]\rexten => 1,1,A\r");
+    assert_eq!(faults(&report), ["E025 1:5", "E026 1:1"]);
+    assert!(plan.unwrap().contexts[0].extensions.is_empty());
 }
 
 #[test]

@@ -1,7 +1,9 @@
 //! Runs cases, each on a fresh engine.
 
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::io;
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -61,9 +63,7 @@ impl Session {
             }
         });
         if let Some(path) = &file {
-            let (plan, report) = Engine::builder()
-                .build()
-                .read_plan(&path.to_string_lossy(), &mut FileReader);
+            let (plan, report) = Engine::builder().build().read_plan(path, &mut FileReader);
             if plan.is_none() {
                 return Err(report.to_string());
             }
@@ -137,7 +137,9 @@ impl Session {
         if let Some(file) = &self.file {
             path = file.with_file_name("\u{1}case.conf");
             let name = file.file_name().unwrap_or(file.as_os_str());
-            text.extend_from_slice(format!("#include \"{}\"\n", name.to_string_lossy()).as_bytes());
+            text.extend_from_slice(b"#include \"");
+            text.extend_from_slice(name.as_bytes());
+            text.extend_from_slice(b"\"\n");
         }
         text.extend_from_slice(format!("[{}]\n", case.context).as_bytes());
         for line in &case.dialplan {
@@ -168,7 +170,6 @@ impl Session {
             }
             text.push(b'\n');
         }
-        let path = path.to_string_lossy().into_owned();
         let mut reader = Beside {
             path: path.clone(),
             text,
@@ -325,27 +326,27 @@ impl Script {
 
 /// The case's file in memory, all others on disk.
 struct Beside {
-    path: String,
+    path: PathBuf,
     text: Vec<u8>,
 }
 
 impl Reader for Beside {
-    fn read(&mut self, path: &str) -> io::Result<Vec<u8>> {
+    fn read(&mut self, path: &Path) -> io::Result<Vec<u8>> {
         if path == self.path {
             return Ok(self.text.clone());
         }
         FileReader.read(path)
     }
 
-    fn is_folder(&mut self, path: &str) -> bool {
+    fn is_folder(&mut self, path: &Path) -> bool {
         path != self.path && FileReader.is_folder(path)
     }
 
-    fn glob(&mut self, pattern: &str) -> Vec<String> {
+    fn glob(&mut self, pattern: &Path) -> Vec<PathBuf> {
         FileReader.glob(pattern)
     }
 
-    fn exec(&mut self, command: &str) -> io::Result<Vec<u8>> {
+    fn exec(&mut self, command: &OsStr) -> io::Result<Vec<u8>> {
         FileReader.exec(command)
     }
 }

@@ -47,6 +47,8 @@ pub struct Lines<'a> {
     depth: i32,
     /// Where the outermost open block comment started.
     opened: u32,
+    /// Where NUL bytes cut text off.
+    cuts: Vec<(u32, u32)>,
 }
 
 impl<'a> Lines<'a> {
@@ -57,7 +59,13 @@ impl<'a> Lines<'a> {
             number: 0,
             depth: 0,
             opened: 0,
+            cuts: Vec::new(),
         }
+    }
+
+    /// Line and column of the NUL bytes met so far after which a line has text that is lost and is no comment.
+    pub fn cuts(&self) -> &[(u32, u32)] {
+        &self.cuts
     }
 
     /// After the last line: the line where a block comment starts that is not closed, or that closes what was
@@ -104,7 +112,13 @@ impl<'a> Lines<'a> {
         }
         // C strings end at the first NUL.
         let mut visible = match bstr::ByteSlice::find_byte(line, 0) {
-            Some(end) => line.get(..end).unwrap_or_default(),
+            Some(end) => {
+                let (visible, lost) = line.split_at_checked(end).unwrap_or((line, b""));
+                if self.depth == 0 && !has_comment(visible) && !strip(lost).is_empty() {
+                    self.cuts.push((self.number, end as u32 + 1));
+                }
+                visible
+            }
             None => line,
         };
         if self.number == 1 {
@@ -205,6 +219,14 @@ impl<'a> Lines<'a> {
     }
 }
 
+/// Whether a comment begins in a line.
+fn has_comment(line: &[u8]) -> bool {
+    line.iter().enumerate().any(|(at, &byte)| {
+        let before = at.checked_sub(1).and_then(|before| line.get(before));
+        byte == b';' && before != Some(&b'\\')
+    })
+}
+
 fn borrowed<'a>(line: &'a [u8], visible: &'a [u8]) -> Option<Content<'a>> {
     let text = strip(visible);
     if text.is_empty() {
@@ -293,6 +315,13 @@ mod tests {
         let (lines, unbalanced) = texts("a --; b ; c\nd\n\n;x\n");
         assert_eq!(lines, vec![(1, "a --; b ; c".into()), (2, "<lost>".into())]);
         assert!(unbalanced.is_some());
+    }
+
+    #[test]
+    fn nul_bytes_cut_lines() {
+        let mut lines = Lines::new(b"a\0b\n\0c\nd\0\0\r\n; e\0f\ng\\;\0h\n;--\n\0i\n--;\n");
+        assert_eq!(lines.by_ref().count(), 3);
+        assert_eq!(lines.cuts(), [(1, 2), (2, 1), (5, 4)]);
     }
 
     #[test]

@@ -158,7 +158,10 @@ impl Loading<'_> {
         let (name, plus) =
             split_once(name, b'+').map_or((name, None), |(name, plus)| (name, Some(plus)));
         let number = self.number(context, position, name, place(field))?;
-        let number = number.wrapping_add(plus.map_or(0, |plus| leading_number(plus).unwrap_or(0)));
+        let number = match plus {
+            Some(plus) => self.added(number, plus, place(plus)),
+            None => number,
+        };
         let (app, data) = self.target(target, place);
         Some(Parts {
             number,
@@ -215,8 +218,10 @@ impl Loading<'_> {
         if name == b"hint" {
             return Some(HINT);
         }
-        let number = leading_number(name);
-        if let Some(number) = number {
+        if let Some((wide, rest)) = leading_number(name) {
+            let number = wide as i32;
+            self.compare(wide, number, place);
+            self.after_number(rest, place);
             if number < 1 {
                 self.error(
                     &code::PRIORITY_NOT_POSITIVE,
@@ -268,6 +273,42 @@ impl Loading<'_> {
             },
         );
         None
+    }
+
+    /// A priority with what stands after its `+`.
+    fn added(&mut self, number: i32, plus: &[u8], place: Place) -> i32 {
+        let (wide, rest) = leading_number(plus).unwrap_or((0, plus));
+        self.after_number(rest, place);
+        let sum = number.wrapping_add(wide as i32);
+        self.compare(i64::from(number).saturating_add(wide), sum, place);
+        sum
+    }
+
+    /// Says what becomes of a priority that does not fit into the 32 bits that Asterisk holds.
+    fn compare(&mut self, wide: i64, number: i32, place: Place) {
+        if i64::from(number) != wide {
+            self.warning(
+                &code::PRIORITY_WRAPS,
+                place,
+                Log::Silent,
+                format!("the priority {wide} does not fit into 32 bits and becomes {number}"),
+                "priorities go up to 2147483647",
+            );
+        }
+    }
+
+    /// What stands after the number of a priority means nothing.
+    fn after_number(&mut self, rest: &[u8], place: Place) {
+        let rest = strip(rest);
+        if !rest.is_empty() {
+            self.warning(
+                &code::TEXT_AFTER_PRIORITY,
+                place,
+                Log::Silent,
+                format!("{} after the number of the priority is lost", quoted(rest)),
+                "write a number, `n` or `n+2`, and a label as `n(label)`",
+            );
+        }
     }
 
     /// Application and data.

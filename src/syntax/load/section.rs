@@ -3,6 +3,7 @@
 mod hash;
 mod header;
 
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use bstr::ByteSlice;
@@ -116,14 +117,11 @@ struct Fatal;
 
 /// Reads `path` and all that it includes.
 pub(super) fn read(
-    path: &str,
+    path: &Path,
     reader: &mut dyn Reader,
     options: &LoadOptions,
     report: &mut Report,
 ) -> Config {
-    let folder = path
-        .rfind('/')
-        .map_or("", |end| path.get(..=end).unwrap_or(""));
     let mut parser = Parser {
         reader,
         options,
@@ -131,14 +129,14 @@ pub(super) fn read(
         config: Config::default(),
         current: None,
         by_name: stable_map(),
-        folder: folder.to_owned(),
+        folder: path.parent().unwrap_or(Path::new("")).to_owned(),
         included: stable_map(),
         copied: 0,
         read: 0,
     };
     match parser.reader.read(path) {
         Ok(bytes) => {
-            let _ = parser.file(File::new(path.to_owned(), bytes), 1);
+            let _ = parser.file(File::new(shown(path), bytes), 1);
         }
         Err(error) => {
             add(
@@ -146,13 +144,24 @@ pub(super) fn read(
                 (Severity::Error, &code::NOT_READABLE),
                 None,
                 Log::Silent,
-                format!("cannot read `{path}`: {error}"),
+                format!("cannot read `{}`: {error}", path.display()),
                 "name an extensions.conf or a folder that holds one",
             );
             parser.report.refuse();
         }
     }
     parser.config
+}
+
+/// Whether carriage returns stand where line feeds are needed.
+fn has_cr_line_ends(file: &[u8]) -> bool {
+    let text = strip(file);
+    text.contains(&b'\r') && !text.contains(&b'\n')
+}
+
+/// A path in messages and listings.
+fn shown(path: &Path) -> String {
+    path.to_string_lossy().into_owned()
 }
 
 struct Parser<'a> {
@@ -164,10 +173,10 @@ struct Parser<'a> {
     current: Option<usize>,
     /// Sections by name in lower case: bases are found without regard to case.
     by_name: StableMap<Vec<u8>, Vec<usize>>,
-    /// Folder of the main file with its last slash; empty for the current one.
-    folder: String,
+    /// Folder of the main file; empty for the current one.
+    folder: PathBuf,
     /// How often each `#include` argument was met before.
-    included: StableMap<String, u32>,
+    included: StableMap<Vec<u8>, u32>,
     /// How many lines inheritance has copied.
     copied: usize,
     /// How many bytes were read.
@@ -246,6 +255,30 @@ impl Parser<'_> {
                     "close some with `--;`",
                 ),
             }
+        }
+        for &(number, column) in lines.cuts() {
+            let place = Place {
+                column,
+                ..Place::line(source, number)
+            };
+            add(
+                self.report,
+                (Severity::Warning, &code::TEXT_AFTER_NUL),
+                Some(place),
+                Log::Silent,
+                "a NUL byte ends the line; the text after it is lost".into(),
+                "remove the byte; is the file UTF-16?",
+            );
+        }
+        if has_cr_line_ends(&bytes) {
+            add(
+                self.report,
+                (Severity::Warning, &code::LINE_ENDS_CR),
+                Some(Place::line(source, 1)),
+                Log::Silent,
+                "the line ends are CR only, so that the whole file is one line".into(),
+                "write LF or CR LF at line ends",
+            );
         }
         if failed {
             if let Some(next) = lines.next() {

@@ -1,7 +1,9 @@
 //! The look of `dialplan show`.
 
+use std::collections::HashSet;
 use std::io::Write as _;
 
+use crate::base::symbol::stable_map;
 use crate::base::{Place, SourceMap};
 use crate::syntax::ast::{Context, Number, Plan, Priority};
 use crate::syntax::load::reaches;
@@ -60,6 +62,50 @@ pub fn show(plan: &Plan, sources: &SourceMap, what: Option<Show<'_>>) -> Result<
     }
     listing.closing();
     Ok(listing.out)
+}
+
+/// The part of a plan that was asked for: one context as it is, or the extensions that a dialled text reaches in
+/// a context and its includes, each in its own context.
+pub fn part(plan: &Plan, what: Show<'_>) -> Result<Plan, Missing> {
+    let (Show::Context(name) | Show::Extension { context: name, .. }) = what;
+    let mut by_name = stable_map();
+    for context in &plan.contexts {
+        by_name.entry(context.name.clone()).or_insert(context);
+    }
+    let find = |name: &[u8]| by_name.get(name).copied();
+    let Some(start) = find(name) else {
+        return Err(Missing([b"'", name, b"' context"].concat()));
+    };
+    let mut contexts = Vec::new();
+    match what {
+        Show::Context(_) => contexts.push(start.clone()),
+        Show::Extension { exten, context } => {
+            let mut open = vec![start];
+            let mut seen = HashSet::from([start.name.clone()]);
+            while let Some(context) = open.pop() {
+                let mut reduced = context.clone();
+                reduced.extensions.retain(|e| reaches(&e.exten, exten));
+                if !reduced.extensions.is_empty() {
+                    contexts.push(reduced);
+                }
+                for include in context.includes.iter().rev() {
+                    if let Some(included) = find(&include.context)
+                        && seen.insert(included.name.clone())
+                    {
+                        open.push(included);
+                    }
+                }
+            }
+            if contexts.is_empty() {
+                return Err(Missing([exten, b"@", context, b" extension"].concat()));
+            }
+        }
+    }
+    Ok(Plan {
+        general: plan.general.clone(),
+        globals: plan.globals.clone(),
+        contexts,
+    })
 }
 
 struct Listing<'a> {

@@ -116,8 +116,8 @@ pub(super) fn has_broken_set(exten: &[u8]) -> bool {
     false
 }
 
-/// The integer a text starts with, as C reads it: blanks, a sign, digits; wrapped to 32 bits.
-pub(super) fn leading_number(text: &[u8]) -> Option<i32> {
+/// The integer a text starts with, as C reads it: blanks, a sign, digits; and what follows it.
+pub(super) fn leading_number(text: &[u8]) -> Option<(i64, &[u8])> {
     let text = text.trim_ascii_start();
     let (negative, digits) = match text.split_first() {
         Some((b'-', rest)) => (true, rest),
@@ -125,7 +125,10 @@ pub(super) fn leading_number(text: &[u8]) -> Option<i32> {
         _ => (false, text),
     };
     let end = digits.iter().take_while(|b| b.is_ascii_digit()).count();
-    let digits = digits.get(..end).filter(|digits| !digits.is_empty())?;
+    let (digits, rest) = digits.split_at_checked(end)?;
+    if digits.is_empty() {
+        return None;
+    }
     let mut number = 0_i64;
     for &digit in digits {
         let digit = i64::from(digit - b'0');
@@ -136,7 +139,7 @@ pub(super) fn leading_number(text: &[u8]) -> Option<i32> {
             number.saturating_add(digit)
         };
     }
-    Some(number as i32)
+    Some((number, rest))
 }
 
 /// Where a part of a text starts; the end of the text for an empty part that is not in it.

@@ -7,6 +7,7 @@ use super::{At, Fatal, Parser, Section};
 use crate::base::Text;
 use crate::base::symbol::StableMap;
 use crate::diagnostic::{Severity, code};
+use crate::syntax::lex::config::strip;
 use crate::syntax::load::fault::{Log, add, quoted};
 
 /// Names of contexts are cut here.
@@ -60,6 +61,7 @@ impl Parser<'_> {
             );
         }
         let Some(options) = after.strip_prefix(b"(") else {
+            self.after_header(after, text, at);
             self.open(section);
             return Ok(());
         };
@@ -75,7 +77,8 @@ impl Parser<'_> {
             self.open(section);
             return Err(Fatal);
         };
-        let options = options.get(..end).unwrap_or_default();
+        let (options, after) = options.split_at_checked(end).unwrap_or((options, b""));
+        self.after_header(after.get(1..).unwrap_or_default(), text, at);
         // Where the lines go: the new section, or an old one after `+`.
         let mut target = None;
         let mut result = Ok(());
@@ -134,6 +137,24 @@ impl Parser<'_> {
             None => self.open(section),
         }
         result
+    }
+
+    /// What stands after a header means nothing.
+    fn after_header(&mut self, after: &[u8], text: &[u8], at: At) {
+        let after = strip(after);
+        if after.is_empty() {
+            return;
+        }
+        let mut place = at.place;
+        place.column += text.len().saturating_sub(after.len()) as u32;
+        add(
+            self.report,
+            (Severity::Warning, &code::TEXT_AFTER_HEADER),
+            Some(place),
+            Log::Silent,
+            format!("{} after the section header is lost", quoted(after)),
+            "put it on a line of its own, with LF at line ends",
+        );
     }
 
     fn open(&mut self, section: Section) {
