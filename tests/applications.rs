@@ -8,7 +8,6 @@
     reason = "a test fails by panicking"
 )]
 
-
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -5,7 +5,6 @@ use crate::library::Application;
 mod gather;
 mod hosted;
 
-
 macro_rules! applications {
     ($($file:ident: $($name:ident),+;)*) => {
         $(pub mod $file;)*

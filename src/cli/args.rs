@@ -45,22 +45,13 @@ pub(crate) enum Color {
 #[expect(clippy::large_enum_variant, reason = "there is one, parsed once")]
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// List a dialplan in the look of `dialplan show`.
     Show(show::ShowArgs),
-    /// Say which extension takes a dialled number.
     Lookup(lookup::LookupArgs),
-    /// Say what is wrong with a dialplan.
     Check(check::CheckArgs),
-    /// Evaluate texts with substitutions, or cases of the language corpora.
     Eval(eval::EvalArgs),
-    /// Run a simulated call and show what it does.
     Run(run::RunArgs),
-    /// Measure priorities per second.
     Bench(bench::BenchArgs),
-    /// Say what an application or function does.
     Doc(doc::DocArgs),
-    /// Say what the code of a message means.
     Explain(explain::ExplainArgs),
-    /// Print a completion script for a shell.
     Completions(completions::CompletionsArgs),
 }

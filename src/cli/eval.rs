@@ -160,7 +160,11 @@ fn answer_line(session: &Session, line: &[u8]) -> (Value, bool) {
 /// Level and kind, with `count` where the same comes several times in a row.
 fn log(entries: &[crate::diagnostic::Entry]) -> Value {
     let mut counted: Vec<(&str, &str, u32)> = Vec::new();
-    for entry in entries {
+    // Cuts at a limit are ours to say: Asterisk makes them in silence.
+    let logged = entries
+        .iter()
+        .filter(|entry| *entry.code != code::VALUE_CUT);
+    for entry in logged {
         // In these cases all complaints of a function about its arguments have one kind.
         let code = match entry.code {
             code if *code == code::CHANNEL_ITEM_UNKNOWN => &code::BAD_ARGUMENT,

@@ -23,7 +23,7 @@ use args::{Arguments, Command};
 pub(crate) mod exit {
     /// All is well.
     pub(crate) const FINE: i32 = 0;
-    /// Findings, failed tests, refused rows, lines that could not be answered, a call stopped by a limit.
+    /// Findings, lines that could not be answered, a call stopped by a limit.
     pub(crate) const FINDINGS: i32 = 1;
     /// Wrong usage.
     pub(crate) const USAGE: i32 = 2;

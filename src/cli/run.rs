@@ -121,7 +121,8 @@ fn script(text: &str) -> Result<Script, String> {
 }
 
 pub(crate) fn run(args: &RunArgs) -> i32 {
-    let (plan, report) = input::plan(&Engine::builder().build(), &args.file);
+    let loading = Engine::builder().allow(allowed(args)).build();
+    let (plan, report) = input::plan(&loading, &args.file);
     ui::diagnostics(&report);
     let Some(plan) = plan else {
         return exit::UNREADABLE;
@@ -230,11 +231,7 @@ impl World<'_> {
                 max_priorities: args.max_priorities,
                 ..Limits::default()
             })
-            .allow(Allow {
-                system: args.allow.contains(&Allowed::System),
-                file: args.allow.contains(&Allowed::File),
-                net: args.allow.contains(&Allowed::Net),
-            })
+            .allow(allowed(args))
             .build();
         if start.set.is_empty() {
             engine.swap(&self.plan, &self.report);
@@ -305,5 +302,14 @@ impl World<'_> {
             }
         }
         status
+    }
+}
+
+/// What the call may do outside of the engine.
+fn allowed(args: &RunArgs) -> Allow {
+    Allow {
+        system: args.allow.contains(&Allowed::System),
+        file: args.allow.contains(&Allowed::File),
+        net: args.allow.contains(&Allowed::Net),
     }
 }

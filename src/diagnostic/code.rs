@@ -1,7 +1,7 @@
 //! The register of codes. A code is never reused for another meaning.
 //!
 //! `E0xx` configuration, `E1xx` extension lines and patterns, `E2xx` substitution and expressions,
-//! `E3xx` linking, `W4xx`–`W5xx` lint, `R9xx` run time.
+//! `E3xx` linking, `R9xx` run time.
 
 #![allow(
     clippy::doc_markdown,
@@ -47,7 +47,7 @@ impl Code {
     /// Whether Asterisk says it when a call gets there, and not while it loads: substitution, and names that
     /// it binds at run time.
     pub fn is_of_calls(&self) -> bool {
-        (self.id.starts_with("E2") || self.id.starts_with("E3")) && self.id != TARGET_MISSING.id
+        self.id.starts_with("E2") || self.id.starts_with("E3")
     }
 }
 
@@ -134,7 +134,6 @@ codes! {
     FUNC_NOT_READABLE = "E302" "func-not-readable" Error "the function cannot be read";
     FUNC_NOT_WRITABLE = "E303" "func-not-writable" Error "the function cannot be written to";
     APPLICATION_UNKNOWN = "E304" "application-unknown" Warning "no such application";
-    TARGET_MISSING = "E305" "target-missing" Warning "a jump to a context, extension or label that does not exist";
     // Run time: flow.
     LABEL_NOT_FOUND = "R901" "label-not-found" Notice "no such label in the extension";
     GOTO_TARGET_INVALID = "R902" "goto-target-invalid" Warning "the target is neither a priority nor a label; the call ends";
@@ -168,7 +167,6 @@ codes! {
     GOSUB_ABNORMAL_EXIT = "R931" "gosub-abnormal-exit" Warning "a subroutine ended without Return";
     EXEC_USAGE = "R932" "exec-usage" Error "the arguments of ExecIf are not understood; the call ends";
     OPTION_NOT_CLOSED = "R933" "option-not-closed" Warning "an option argument without `)`";
-    SOUND_MISSING = "R934" "sound-missing" Warning "a sound file does not exist";
     GOSUBIF_USAGE = "R935" "gosubif-usage" Warning "the arguments of GosubIf are not understood";
     EXECIFTIME_USAGE = "R939" "execiftime-usage" Warning "the arguments of ExecIfTime are not understood; the call ends";
     ARGUMENT_MISSING = "R936" "argument-missing" Warning "an application was called without a required argument";
@@ -180,7 +178,6 @@ codes! {
     CUT_FIELD_ORDER = "R942" "cut-field-order" Warning "CUT fields go backwards";
     FILTER_QUOTE = "R943" "filter-quote" Warning "a quote in FILTER's characters";
     FILTER_RANGE_WRAPS = "R944" "filter-range-wraps" Warning "a range of FILTER is reversed";
-    FUNC_WITHOUT_PARENTHESES = "R945" "func-without-parentheses" Warning "a function name without parentheses";
     ICONV_CHARSET = "R946" "iconv-charset" Error "a character set is not known";
     ICONV_CONVERSION = "R947" "iconv-conversion" Warning "the text cannot be converted";
     JSON_BAD_SEPARATOR = "R948" "json-bad-separator" Warning "the separator of JSON_DECODE is not one character";

@@ -73,6 +73,8 @@ impl Call {
                         let name = image.program.slots.name(slot).len() + 1;
                         let room = DATA_LIMIT.saturating_sub(name);
                         if text.len() > room {
+                            self.cx()
+                                .log(&code::VALUE_CUT, || code::VALUE_CUT.title.to_owned());
                             value = Value::from_bytes(text.get(..room).unwrap_or(&[]));
                         }
                     }

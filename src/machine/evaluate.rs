@@ -278,7 +278,7 @@ impl Evaluator {
                     self.out.truncate(usage.mark);
                     self.operand(cx, result);
                 } else {
-                    self.out.truncate(usage.mark + VALUE_LIMIT);
+                    shorten(&mut self.out, usage.mark + VALUE_LIMIT, cx);
                     if let Some(cut) = usage.cut {
                         cut_output(&mut self.out, usage.mark, cut);
                     }
@@ -322,7 +322,7 @@ impl Evaluator {
         if !parts.function {
             if let Some(value) = cx.variable(parts.name) {
                 value.append_to(&mut self.out);
-                self.out.truncate(mark + VALUE_LIMIT);
+                shorten(&mut self.out, mark + VALUE_LIMIT, cx);
                 if let Some(cut) = cut {
                     cut_output(&mut self.out, mark, cut);
                 }
@@ -374,4 +374,16 @@ fn refuse(cx: &mut Cx<'_>, name: &[u8], known: bool) {
             format!("no function `{}`", bstr::BStr::new(name))
         }
     });
+}
+
+/// Cuts a text at a limit of Asterisk's, and says so: Asterisk itself cuts in silence.
+fn shorten(text: &mut Vec<u8>, end: usize, cx: &mut Cx<'_>) {
+    if text.len() > end {
+        text.truncate(end);
+        say_cut(cx);
+    }
+}
+
+fn say_cut(cx: &mut Cx<'_>) {
+    cx.log(&code::VALUE_CUT, || code::VALUE_CUT.title.to_owned());
 }

@@ -114,7 +114,11 @@ impl Measured {
             };
             rows.push(row(
                 what,
-                &format!("{} ({:.3} times as fast)", count(pips), self.ratio(pips)),
+                &format!(
+                    "{} (this is {:.3} times that)",
+                    count(pips),
+                    self.ratio(pips)
+                ),
             ));
         }
         rows.push(row(

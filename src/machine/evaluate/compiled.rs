@@ -9,6 +9,7 @@ use crate::program::slots::Slot;
 
 use super::{
     DATA_LIMIT, Evaluator, Frame, MEMORY, Role, Status, Use, VALUE_LIMIT, cut_output, refuse,
+    say_cut, shorten,
 };
 
 impl Evaluator {
@@ -26,12 +27,12 @@ impl Evaluator {
                 Instruction::Slot(slot) => {
                     let start = self.out.len();
                     append_slot(image, cx, slot, &mut self.out);
-                    self.out.truncate(start + VALUE_LIMIT);
+                    shorten(&mut self.out, start + VALUE_LIMIT, cx);
                 }
                 Instruction::SlotCut(slot, cut) => {
                     let start = self.out.len();
                     append_slot(image, cx, slot, &mut self.out);
-                    self.out.truncate(start + VALUE_LIMIT);
+                    shorten(&mut self.out, start + VALUE_LIMIT, cx);
                     cut_output(&mut self.out, start, code.cut(cut));
                 }
                 Instruction::Core(core) => cx.append_core(core, &mut self.out),
@@ -50,13 +51,15 @@ impl Evaluator {
                 Instruction::PushSlot(slot) => {
                     let value = match cx.state.variables.slot(slot) {
                         Some(Value::Text(text)) if text.len() > VALUE_LIMIT => {
-                            Value::from_bytes(text.get(..VALUE_LIMIT).unwrap_or(&[]))
+                            let mut text = text.to_vec();
+                            shorten(&mut text, VALUE_LIMIT, cx);
+                            Value::from_bytes(&text)
                         }
                         Some(value) => value.clone(),
                         None => {
                             let mut text = Vec::new();
                             append_slot(image, cx, slot, &mut text);
-                            text.truncate(VALUE_LIMIT);
+                            shorten(&mut text, VALUE_LIMIT, cx);
                             Value::from_bytes(&text)
                         }
                     };
@@ -81,15 +84,15 @@ impl Evaluator {
                 }
                 Instruction::End => {
                     self.frames.pop();
-                    if self.frames.is_empty() {
-                        self.out.truncate(DATA_LIMIT);
-                    }
                     return None;
                 }
             }
             // Nothing behind the limit is evaluated any more.
             if self.marks.is_empty() && self.out.len() >= DATA_LIMIT && self.values.is_empty() {
-                self.out.truncate(DATA_LIMIT);
+                if self.out.len() == DATA_LIMIT && code.at(pc) != Instruction::End {
+                    say_cut(cx);
+                }
+                shorten(&mut self.out, DATA_LIMIT, cx);
                 self.frames.pop();
                 return None;
             }
@@ -122,7 +125,7 @@ impl Evaluator {
             inside.extend_from_slice(arguments);
             inside.push(b')');
             inside.extend_from_slice(&call.tail);
-            inside.truncate(VALUE_LIMIT);
+            shorten(&mut inside, VALUE_LIMIT, cx);
             self.out.truncate(mark);
             return self.read(cx, &inside);
         }
@@ -180,7 +183,7 @@ impl Evaluator {
                 value.append_to(&mut text);
             }
         }
-        text.truncate(VALUE_LIMIT);
+        shorten(&mut text, VALUE_LIMIT, cx);
         self.values.truncate(first);
         self.park(pc);
         self.start_expression(&text, keep);

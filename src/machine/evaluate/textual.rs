@@ -6,7 +6,7 @@ use crate::machine::Cx;
 use crate::machine::image::Image;
 use crate::syntax::lex::template::{Piece, next_piece};
 
-use super::{DEPTH_LIMIT, Evaluator, Frame, Role, Status, VALUE_LIMIT};
+use super::{DEPTH_LIMIT, Evaluator, Frame, Role, Status, VALUE_LIMIT, say_cut, shorten};
 
 impl Evaluator {
     pub(super) fn run_text(&mut self, image: &Image, cx: &mut Cx<'_>) -> Option<Status> {
@@ -66,7 +66,11 @@ impl Evaluator {
         let Some(Frame::Text(frame)) = self.frames.pop() else {
             return None;
         };
-        self.out.truncate(frame.mark + frame.limit);
+        let end = frame.mark + frame.limit;
+        if self.out.len() == end && frame.position < frame.text.len() {
+            say_cut(cx);
+        }
+        shorten(&mut self.out, end, cx);
         if matches!(frame.role, Role::Whole) {
             return None;
         }
