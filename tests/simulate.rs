@@ -486,3 +486,27 @@ fn a_report_holds_each_text_once_and_counts_what_is_repeated() {
     assert!(report.channels[0].ran);
     assert_eq!(report.trace(0).count() + report.log().count(), 0);
 }
+
+#[test]
+fn what_a_channel_stores_counts_towards_its_memory() {
+    for store in [
+        "SHARED(key${i})=1",
+        "GROUP(key${i})=1",
+        "CHANNEL(hangup_handler_push)=main,s,1(${i})",
+    ] {
+        let limits = Limits {
+            max_memory: 1 << 20,
+            max_priorities: 200_000,
+            ..Limits::default()
+        };
+        let engine = Engine::builder().limits(limits).build();
+        let dialplan =
+            format!("[main]\nexten => s,1,Set({store})\nexten => s,n,Set(i=$[0${{i}} + 1])\nexten => s,n,Goto(1)\n");
+        let mut reader = MemoryReader::new().with("extensions.conf", dialplan.as_str());
+        engine.load_from("extensions.conf", &mut reader).unwrap();
+        let call = engine.call("main", "s", "1");
+        let report = engine.run(call, &mut channel().traceless()).unwrap();
+        assert!(report.limited());
+        assert!(report.channels[0].call.priorities() < 100_000, "{store}");
+    }
+}
