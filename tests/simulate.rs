@@ -500,8 +500,9 @@ fn what_a_channel_stores_counts_towards_its_memory() {
             ..Limits::default()
         };
         let engine = Engine::builder().limits(limits).build();
-        let dialplan =
-            format!("[main]\nexten => s,1,Set({store})\nexten => s,n,Set(i=$[0${{i}} + 1])\nexten => s,n,Goto(1)\n");
+        let dialplan = format!(
+            "[main]\nexten => s,1,Set({store})\nexten => s,n,Set(i=$[0${{i}} + 1])\nexten => s,n,Goto(1)\n"
+        );
         let mut reader = MemoryReader::new().with("extensions.conf", dialplan.as_str());
         engine.load_from("extensions.conf", &mut reader).unwrap();
         let call = engine.call("main", "s", "1");
@@ -509,4 +510,18 @@ fn what_a_channel_stores_counts_towards_its_memory() {
         assert!(report.limited());
         assert!(report.channels[0].call.priorities() < 100_000, "{store}");
     }
+}
+
+#[test]
+fn an_indication_leaves_no_older_cause() {
+    let dialplan = "[main]
+exten => s,1,Dial(FOO/x)
+exten => s,n,Set(R=${HANGUPCAUSE})
+exten => s,n,Dial(Local/busy@main/n,5)
+exten => s,n,Set(R=${R} ${DIALSTATUS}${HANGUPCAUSE})
+exten => busy,1,Busy(1)
+";
+    assert_eq!(text(&mut run(dialplan), "R"), "66 BUSY0");
+    let dialplan = dialplan.replace("Busy(1)", "Congestion(1)");
+    assert_eq!(text(&mut run(&dialplan), "R"), "66 CONGESTION0");
 }

@@ -308,14 +308,17 @@ impl Simulation<'_> {
         };
         let passed = since.saturating_sub(dialling.started);
         match indication {
-            Indication::Busy => {
-                dialling.tally.busy += 1;
-                self.drop_leg(caller, id, 0);
-                self.all_gone(caller);
-                return;
-            }
-            Indication::Congestion => {
-                dialling.tally.congestion += 1;
+            Indication::Busy | Indication::Congestion => {
+                let count = match indication {
+                    Indication::Busy => &mut dialling.tally.busy,
+                    _ => &mut dialling.tally.congestion,
+                };
+                *count += 1;
+                // Its channel was not hung up, so it has a cause only where the Dial gave it one.
+                let cause = self.legs.get(id).map_or(0, |leg| leg.call.channel().cause);
+                if let Some(leg) = self.legs.get_mut(caller) {
+                    leg.call.channel_mut().cause = cause;
+                }
                 self.drop_leg(caller, id, 0);
                 self.all_gone(caller);
                 return;
