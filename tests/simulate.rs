@@ -525,3 +525,31 @@ exten => busy,1,Busy(1)
     let dialplan = dialplan.replace("Busy(1)", "Congestion(1)");
     assert_eq!(text(&mut run(&dialplan), "R"), "66 CONGESTION0");
 }
+
+#[test]
+fn option_d_waits_at_a_w_and_leaves_out_what_is_no_digit() {
+    let talk = |digits: &str| {
+        let dialplan = format!("[main]\nexten => s,1,Dial(PJSIP/bob,30,gD({digits}))\n")
+            + "exten => s,n,Dial(Local/c@main/n,30,gD("
+            + digits
+            + "))\n"
+            + "exten => s,n,Set(R=${SHARED(got,${CHANNEL})})\n"
+            + "exten => c,1,Answer()\nexten => c,n,Read(got,,2)\nexten => c,n,Verbose(${got})\n";
+        let seen = std::sync::Arc::new(std::sync::Mutex::new(Vec::new()));
+        let watcher = seen.clone();
+        let watched = channel().dial("PJSIP/bob", "BUSY").watch(move |o| {
+            if let strowger::host::simulate::What::Verbose(0, text) = &o.what {
+                watcher.lock().unwrap().push((o.time, text.to_string()));
+            }
+        });
+        run_with(&dialplan, watched);
+        let seen = seen.lock().unwrap().clone();
+        assert_eq!(seen.len(), 1, "{seen:?}");
+        seen[0].clone()
+    };
+    let (plain, digits) = talk("12");
+    assert_eq!(digits, "12");
+    let (waited, digits) = talk("1wxw!2");
+    assert_eq!(digits, "12");
+    assert_eq!(waited.checked_sub(plain), Some(Duration::from_secs(1)));
+}
