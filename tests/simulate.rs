@@ -553,3 +553,20 @@ fn option_d_waits_at_a_w_and_leaves_out_what_is_no_digit() {
     assert_eq!(digits, "12");
     assert_eq!(waited.checked_sub(plain), Some(Duration::from_secs(1)));
 }
+
+#[test]
+fn digits_to_press_reach_a_dial_that_listens() {
+    let dialplan = "[main]
+exten => s,1,Dial(PJSIP/bob,30,d)
+exten => s,n,Set(R=${DIALSTATUS})
+exten => s,n,Read(X,,1)
+exten => 5,1,Set(R=out-${DIALSTATUS})
+exten => 5,n,Read(X,,1)
+";
+    let mut report = run_with(dialplan, channel().press("457"));
+    assert_eq!(text(&mut report, "R"), "out-CANCEL");
+    assert_eq!(text(&mut report, "X"), "7");
+    let mut report = run_with(dialplan, channel().press("5").dial("PJSIP/bob", "BUSY"));
+    assert_eq!(text(&mut report, "R"), "BUSY");
+    assert_eq!(text(&mut report, "X"), "5");
+}
