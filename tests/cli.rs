@@ -89,6 +89,13 @@ fn exit_codes() {
         (2, vec!["bench", "-", "1@a", "--set", "z=1"], PLAN),
         (3, vec!["bench", "-", "1@a"], refused),
         (0, vec!["run", "-", "1@a"], PLAN),
+        (0, vec!["run", "-", "1@a", "--priority", "x2"], PLAN),
+        (2, vec!["run", "-", "1@a", "--priority", "x3"], PLAN),
+        (0, vec!["run", "-", "1@a", "--press", "09AD*#"], PLAN),
+        (2, vec!["run", "-", "1@a", "--press", "1x"], PLAN),
+        (2, vec!["run", "-", "1@a", "--peer", "d-1x"], PLAN),
+        (0, vec!["run", "-", "1@a", "--sounds", "src"], PLAN),
+        (3, vec!["run", "-", "1@a", "--sounds", "no/such"], PLAN),
         (2, vec!["run", "-", "1@a", "--set", "z=1"], PLAN),
         (3, vec!["run", "-", "1@a"], refused),
         (0, vec!["eval", "$[1+1]"], ""),
@@ -239,6 +246,29 @@ fn the_answer_of_a_call_is_written_as_it_is_made() {
     let unknown = |entry: &&Value| entry["kind"] == "func-unknown";
     let log = answer["log"].as_array().unwrap();
     assert_eq!(log.iter().filter(unknown).count(), 3, "{log:?}");
+}
+
+#[test]
+fn calls_line_by_line_say_where_they_begin() {
+    let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join("calls.conf");
+    std::fs::write(&file, PLAN).unwrap();
+    let file = file.to_str().unwrap();
+    let input = "{\"id\": 1, \"context\": \"a\"}\n{\"id\": 2, \"exten\": \"1\"}\n\
+                 {\"id\": 3, \"context\": \"a\", \"exten\": \"1\"}\n\
+                 {\"id\": 4, \"context\": \"a\", \"exten\": \"1\", \"press\": \"x\"}\n";
+    let answers = |arguments: &[&str]| -> (Option<i32>, Vec<Vec<String>>) {
+        let output = strowger(arguments, input);
+        let lines = text(&output.stdout);
+        let values = lines.lines().map(|l| serde_json::from_str(l).unwrap());
+        let keys = values.map(|v: Value| keys(&v).iter().map(ToString::to_string).collect());
+        (output.status.code(), keys.collect())
+    };
+    let (error, fine) = (vec!["id", "error"], vec!["id", "channels", "notes", "log"]);
+    let (status, lines) = answers(&["run", file, "--jsonl"]);
+    assert_eq!(status, Some(1));
+    assert_eq!(lines, [&error, &error, &fine, &error].map(Clone::clone));
+    let (_, lines) = answers(&["run", file, "1@a", "--jsonl"]);
+    assert_eq!(lines, [&fine, &fine, &fine, &error].map(Clone::clone));
 }
 
 #[test]

@@ -486,3 +486,86 @@ fn a_report_holds_each_text_once_and_counts_what_is_repeated() {
     assert!(report.channels[0].ran);
     assert_eq!(report.trace(0).count() + report.log().count(), 0);
 }
+
+#[test]
+fn what_a_channel_stores_counts_towards_its_memory() {
+    for store in [
+        "SHARED(key${i})=1",
+        "GROUP(key${i})=1",
+        "CHANNEL(hangup_handler_push)=main,s,1(${i})",
+    ] {
+        let limits = Limits {
+            max_memory: 1 << 20,
+            max_priorities: 200_000,
+            ..Limits::default()
+        };
+        let engine = Engine::builder().limits(limits).build();
+        let dialplan = format!(
+            "[main]\nexten => s,1,Set({store})\nexten => s,n,Set(i=$[0${{i}} + 1])\nexten => s,n,Goto(1)\n"
+        );
+        let mut reader = MemoryReader::new().with("extensions.conf", dialplan.as_str());
+        engine.load_from("extensions.conf", &mut reader).unwrap();
+        let call = engine.call("main", "s", "1");
+        let report = engine.run(call, &mut channel().traceless()).unwrap();
+        assert!(report.limited());
+        assert!(report.channels[0].call.priorities() < 100_000, "{store}");
+    }
+}
+
+#[test]
+fn an_indication_leaves_no_older_cause() {
+    let dialplan = "[main]
+exten => s,1,Dial(FOO/x)
+exten => s,n,Set(R=${HANGUPCAUSE})
+exten => s,n,Dial(Local/busy@main/n,5)
+exten => s,n,Set(R=${R} ${DIALSTATUS}${HANGUPCAUSE})
+exten => busy,1,Busy(1)
+";
+    assert_eq!(text(&mut run(dialplan), "R"), "66 BUSY0");
+    let dialplan = dialplan.replace("Busy(1)", "Congestion(1)");
+    assert_eq!(text(&mut run(&dialplan), "R"), "66 CONGESTION0");
+}
+
+#[test]
+fn option_d_waits_at_a_w_and_leaves_out_what_is_no_digit() {
+    let talk = |digits: &str| {
+        let dialplan = format!("[main]\nexten => s,1,Dial(PJSIP/bob,30,gD({digits}))\n")
+            + "exten => s,n,Dial(Local/c@main/n,30,gD("
+            + digits
+            + "))\n"
+            + "exten => c,1,Answer()\nexten => c,n,Read(got,,2)\nexten => c,n,Verbose(${got})\n";
+        let seen = std::sync::Arc::new(std::sync::Mutex::new(Vec::new()));
+        let watcher = seen.clone();
+        let watched = channel().dial("PJSIP/bob", "BUSY").watch(move |o| {
+            if let strowger::host::simulate::What::Verbose(0, text) = &o.what {
+                watcher.lock().unwrap().push((o.time, text.to_string()));
+            }
+        });
+        run_with(&dialplan, watched);
+        let seen = seen.lock().unwrap().clone();
+        assert_eq!(seen.len(), 1, "{seen:?}");
+        seen[0].clone()
+    };
+    let (once, digits) = talk("1w2");
+    assert_eq!(digits, "12");
+    let (waited, digits) = talk("1wxw!2");
+    assert_eq!(digits, "12");
+    assert_eq!(waited.checked_sub(once), Some(Duration::from_millis(500)));
+}
+
+#[test]
+fn digits_to_press_reach_a_dial_that_listens() {
+    let dialplan = "[main]
+exten => s,1,Dial(PJSIP/bob,30,d)
+exten => s,n,Set(R=${DIALSTATUS})
+exten => s,n,Read(X,,1)
+exten => 5,1,Set(R=out-${DIALSTATUS})
+exten => 5,n,Read(X,,1)
+";
+    let mut report = run_with(dialplan, channel().press("457"));
+    assert_eq!(text(&mut report, "R"), "out-CANCEL");
+    assert_eq!(text(&mut report, "X"), "7");
+    let mut report = run_with(dialplan, channel().press("5").dial("PJSIP/bob", "BUSY"));
+    assert_eq!(text(&mut report, "R"), "BUSY");
+    assert_eq!(text(&mut report, "X"), "5");
+}

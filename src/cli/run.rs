@@ -48,7 +48,7 @@ pub(crate) struct RunArgs {
     #[arg(long, default_value = "idle", value_parser = peer)]
     peer: Peer,
     /// Digits that the caller presses as the dialplan listens for them.
-    #[arg(long, default_value = "")]
+    #[arg(long, default_value = "", value_parser = press)]
     press: String,
     /// Caller, as `"Name" <number>`.
     #[arg(long, value_name = "CALLER")]
@@ -92,6 +92,16 @@ pub(crate) struct RunArgs {
     jsonl: bool,
 }
 
+impl RunArgs {
+    fn sounds(&self) -> Sounds {
+        match self.sounds.as_str() {
+            "any" => Sounds::Any,
+            "none" => Sounds::None,
+            folder => Sounds::Folder(folder.into()),
+        }
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum ModeName {
     Up,
@@ -106,7 +116,13 @@ enum Allowed {
 }
 
 fn peer(text: &str) -> Result<Peer, String> {
-    start::peer(text).ok_or_else(|| "neither `idle` nor `d-DIGITS` nor `bye-SECONDS`".to_owned())
+    start::peer(text).ok_or_else(|| {
+        "neither `idle` nor `d-DIGITS` (0-9, A-D, * and #) nor `bye-SECONDS`".to_owned()
+    })
+}
+
+fn press(text: &str) -> Result<String, String> {
+    start::digits(text).ok_or_else(|| "digits are 0-9, A-D, * and #".to_owned())
 }
 
 fn time(text: &str) -> Result<i64, String> {
@@ -127,6 +143,12 @@ pub(crate) fn run(args: &RunArgs) -> i32 {
     let Some(plan) = plan else {
         return exit::UNREADABLE;
     };
+    if let Sounds::Folder(folder) = args.sounds()
+        && let Err(error) = std::fs::read_dir(&folder)
+    {
+        ui::message(&format!("{}: {error}", folder.display()));
+        return exit::UNREADABLE;
+    }
     let world = World { args, plan, report };
     let start = match world.start() {
         Ok(start) => start,
@@ -180,6 +202,7 @@ impl World<'_> {
                 .collect::<Result<Vec<_>, String>>()
         };
         Ok(Start {
+            placed: args.start.is_some(),
             context: context.as_bytes().to_vec(),
             exten: exten.as_bytes().to_vec(),
             priority: args.priority.as_bytes().to_vec(),
@@ -201,16 +224,11 @@ impl World<'_> {
     }
 
     fn channel(&self, start: &Start) -> SimChannel {
-        let sounds = match self.args.sounds.as_str() {
-            "any" => Sounds::Any,
-            "none" => Sounds::None,
-            folder => Sounds::Folder(folder.into()),
-        };
         let mut channel = SimChannel::new()
             .mode(start.mode)
             .peer(start.peer.clone())
             .press(&start.press)
-            .sounds(sounds)
+            .sounds(self.args.sounds())
             .seed(self.args.seed);
         if let Some(at) = self.args.at {
             channel = channel.at(Duration::from_secs(u64::try_from(at).unwrap_or(0)));
@@ -255,11 +273,12 @@ impl World<'_> {
             exten: start.exten.as_slice().into(),
             priority: 1,
         };
-        let mut call = engine.call_on(own, CallStart::Extension(at.clone()));
-        let at = call
-            .cx()
-            .parse_target(&start.priority)
-            .unwrap_or(Location { priority: 0, ..at });
+        let mut call = engine.call_on(own, CallStart::Extension(at));
+        let at = call.cx().parse_target(&start.priority).map_err(|_| {
+            let [priority, exten, context] =
+                [&start.priority, &start.exten, &start.context].map(|b| String::from_utf8_lossy(b));
+            format!("{exten}@{context} has no priority `{priority}`")
+        })?;
         call.restart(CallStart::Extension(at));
         for (name, value) in &start.variables {
             call.set(name, value);

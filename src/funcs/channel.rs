@@ -65,15 +65,11 @@ fn among(list: &[&str], item: &[u8]) -> bool {
 }
 
 fn stored<'a>(cx: &'a Cx<'_>, item: &[u8]) -> Option<&'a Text> {
-    let items = &cx.channel().items;
-    let found = items.iter().find(|(name, _)| name.as_bytes() == item);
-    found.map(|(_, value)| value)
+    cx.channel().items.get(item)
 }
 
 fn store(cx: &mut Cx<'_>, item: &[u8], value: &[u8]) {
-    let items = &mut cx.channel_mut().items;
-    items.retain(|(name, _)| name.as_bytes() != item);
-    items.push((Text::from(item), Text::from(value)));
+    cx.channel_mut().set_item(item, value);
 }
 
 fn read(cx: &mut Cx<'_>, item: &[u8], out: &mut Vec<u8>) -> Answer {

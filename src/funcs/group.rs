@@ -4,7 +4,6 @@ use crate::base::value::append_int;
 use crate::base::{Ere, Text};
 use crate::diagnostic::{Level, code};
 use crate::library::{Example, Function};
-use crate::machine::shared::GroupMember;
 use crate::machine::{Answer, Cx, Flow};
 
 /// The group of the channel.
@@ -16,11 +15,7 @@ pub static GROUP: Function = Function::read_write(
      a category it is the channel's first group.",
     |cx: &mut Cx<'_>, category, out| {
         let groups = cx.shared().groups();
-        let own = groups.iter().find(|m| {
-            m.channel == cx.channel().name
-                && (category.is_empty() || m.category.eq_ignore_ascii_case(category))
-        });
-        if let Some(member) = own {
+        if let Some(member) = groups.of(&cx.channel().name, category) {
             out.extend_from_slice(&member.group);
         }
         drop(groups);
@@ -30,16 +25,7 @@ pub static GROUP: Function = Function::read_write(
         let (group, inside) = split(value);
         let category = if category.is_empty() { inside } else { category };
         let channel = cx.channel().name.clone();
-        let mut groups = cx.shared().groups();
-        groups.retain(|m| m.channel != channel || !m.category.eq_ignore_ascii_case(category));
-        if !group.is_empty() {
-            groups.push(GroupMember {
-                channel,
-                category: Text::from(category),
-                group: Text::from(group),
-            });
-        }
-        drop(groups);
+        cx.shared().groups().set(&channel, category, group);
         Flow::Next
     },
 )
@@ -58,21 +44,15 @@ pub static GROUP_COUNT: Function = Function::read(
     "Without a group it is the channel's own. Without a category all categories count.",
     |cx: &mut Cx<'_>, arguments, out| {
         let (group, category) = split(arguments);
-        let in_category =
-            |m: &GroupMember| category.is_empty() || m.category.eq_ignore_ascii_case(category);
         let groups = cx.shared().groups();
         let group = if group.is_empty() {
             groups
-                .iter()
-                .find(|m| m.channel == cx.channel().name && in_category(m))
+                .of(&cx.channel().name, category)
                 .map_or(Text::EMPTY, |m| m.group.clone())
         } else {
             Text::from(group)
         };
-        let count = groups
-            .iter()
-            .filter(|m| !group.is_empty() && m.group.eq_ignore_ascii_case(&group) && in_category(m))
-            .count();
+        let count = groups.count(&group, category);
         drop(groups);
         append_int(count as i64, out);
         Answer::Done
@@ -105,11 +85,9 @@ pub static GROUP_MATCH_COUNT: Function = Function::read(
         let count = cx
             .shared()
             .groups()
-            .iter()
-            .filter(|m| {
+            .count_where(|m| {
                 group.is_match(&m.group) && category.as_ref().is_none_or(|c| c.is_match(&m.category))
-            })
-            .count();
+            });
         append_int(count as i64, out);
         Answer::Done
     },
@@ -123,7 +101,7 @@ pub static GROUP_LIST: Function = Function::read(
     "`group@category` in the order in which they were set, with blanks between.",
     |cx: &mut Cx<'_>, _, out| {
         let groups = cx.shared().groups();
-        let own = groups.iter().filter(|m| m.channel == cx.channel().name);
+        let own = groups.all_of(&cx.channel().name);
         for (i, member) in own.enumerate() {
             if i > 0 {
                 out.push(b' ');

@@ -24,8 +24,7 @@ pub static SHARED: Function = Function::read_write(
             };
             return Answer::Await(effect, Box::new(answered));
         }
-        let found = cx.channel().shared.iter().find(|(n, _)| *n == name);
-        if let Some((_, value)) = found {
+        if let Some(value) = cx.channel().shared.get(&name) {
             out.extend_from_slice(value);
         }
         Answer::Done
@@ -43,9 +42,7 @@ pub static SHARED: Function = Function::read_write(
             };
             return Flow::wait_then(effect, |cx, event| written(cx, &event));
         }
-        let shared = &mut cx.channel_mut().shared;
-        shared.retain(|(n, _)| *n != name);
-        shared.push((name, value));
+        cx.channel_mut().shared.insert(name, value);
         Flow::Next
     },
 )

@@ -21,6 +21,11 @@ pub const CONGESTION: u32 = 34;
 /// Hangup cause of a channel technology that does not exist.
 pub const NO_SUCH_TECHNOLOGY: u32 = 66;
 
+/// Whether a telephone can send this byte as a digit (DTMF).
+pub fn is_digit(byte: u8) -> bool {
+    matches!(byte, b'0'..=b'9' | b'A'..=b'D' | b'*' | b'#')
+}
+
 /// Legs that ended without an answer, by kind.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Tally {
@@ -85,7 +90,8 @@ pub struct Terms {
     pub caller_hangs_up: bool,
     /// See `caller_hangs_up`.
     pub callee_hangs_up: bool,
-    /// `D`: digits sent after the answer, to the callee and to the caller.
+    /// `D`: digits sent after the answer, to the callee and to the caller; `w` is half a second of silence, what is
+    /// no digit is left out.
     pub digits: (Vec<u8>, Vec<u8>),
     /// `A`: what the callee hears before being connected.
     pub announcement: Option<Text>,
@@ -130,7 +136,10 @@ impl Terms {
         };
         if let Some(text) = dial.option(b'D') {
             let mut parts = text.split(|&b| b == b':');
-            let mut next = || parts.next().unwrap_or(&[]).to_vec();
+            let mut next = || -> Vec<u8> {
+                let text = parts.next().unwrap_or(&[]).iter().copied();
+                text.filter(|&b| b == b'w' || is_digit(b)).collect()
+            };
             terms.digits = (next(), next());
         }
         let seconds = dial

@@ -3,6 +3,10 @@
 use std::time::Duration;
 
 use crate::base::Text;
+use crate::base::symbol::{StableMap, stable_map};
+
+/// Bytes that an entry takes beside its texts.
+const ENTRY: usize = 64;
 
 /// State of a channel, as CHANNEL(state) prints it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -98,9 +102,9 @@ pub struct Channel {
     /// Hangup cause; 0 = none set.
     pub cause: u32,
     /// Items of `CHANNEL()` that were set, by name.
-    pub items: Vec<(Text, Text)>,
+    pub items: StableMap<Text, Text>,
     /// The `SHARED()` store.
-    pub shared: Vec<(Text, Text)>,
+    pub shared: StableMap<Text, Text>,
     /// Why channels that this one called ended, for `HANGUPCAUSE()`; the host writes it.
     pub leg_causes: Vec<LegCause>,
     /// Settings of functions other than `CHANNEL()`, by function and item: `FEATURE pickupexten`.
@@ -127,8 +131,8 @@ impl Channel {
             redirecting: Party::default(),
             timeouts: Timeouts::default(),
             cause: 0,
-            items: Vec::new(),
-            shared: Vec::new(),
+            items: stable_map(),
+            shared: stable_map(),
             leg_causes: Vec::new(),
             settings: Vec::new(),
             created: None,
@@ -139,10 +143,17 @@ impl Channel {
 
     /// Sets an item of `CHANNEL()`.
     pub fn set_item(&mut self, name: &[u8], value: &[u8]) {
-        match self.items.iter_mut().find(|(n, _)| n.as_bytes() == name) {
-            Some((_, old)) => *old = Text::from(value),
-            None => self.items.push((Text::from(name), Text::from(value))),
-        }
+        self.items.insert(Text::from(name), Text::from(value));
+    }
+
+    /// Bytes that grow with what a dialplan stores in the channel, roughly: for the memory limit.
+    pub fn memory(&self) -> usize {
+        let pairs = |map: &StableMap<Text, Text>| -> usize {
+            map.iter().map(|(n, v)| n.len() + v.len() + ENTRY).sum()
+        };
+        let handlers = self.hangup_handlers.iter().map(|h| h.len() + ENTRY);
+        let settings = self.settings.iter().map(|(n, v)| n.len() + v.len() + ENTRY);
+        pairs(&self.items) + pairs(&self.shared) + handlers.sum::<usize>() + settings.sum::<usize>()
     }
 
     /// A setting of a function.

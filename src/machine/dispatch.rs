@@ -110,9 +110,11 @@ impl Call {
             self.doing = Doing::Ended;
             return None;
         }
-        if self.state.variables.memory() > self.state.limits.max_memory {
-            self.state
-                .limit(&code::LIMIT_MEMORY, "more memory in variables than allowed");
+        if self.state.memory() > self.state.limits.max_memory {
+            self.state.limit(
+                &code::LIMIT_MEMORY,
+                "more memory in variables and the like than allowed",
+            );
             self.doing = Doing::Ended;
             return None;
         }

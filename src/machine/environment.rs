@@ -70,7 +70,7 @@ pub struct Limits {
     pub max_gosub_depth: usize,
     /// Priorities executed in one step before it yields; up to 15 more where lines are fused.
     pub fuel: u32,
-    /// Bytes of variables that a call may hold.
+    /// Bytes of variables, `SHARED()` values, groups, Gosub frames and hangup handlers that a call may hold.
     pub max_memory: usize,
 }
 

@@ -11,6 +11,7 @@ pub mod environment;
 mod evaluate;
 pub mod expression;
 mod flow;
+pub mod groups;
 pub mod image;
 mod observe;
 mod pbx;

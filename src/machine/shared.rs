@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use crate::base::symbol::{StableMap, stable_map};
 use crate::base::{Text, Value};
 use crate::machine::Image;
+use crate::machine::groups::Groups;
 use crate::store::{Memory, Store};
 
 /// Shared state. Every method locks for the shortest time and never waits for a call.
@@ -13,22 +14,11 @@ use crate::store::{Memory, Store};
 pub struct Shared {
     globals: RwLock<StableMap<Text, Value>>,
     store: Arc<Mutex<Box<dyn Store>>>,
-    groups: Mutex<Vec<GroupMember>>,
+    groups: Mutex<Groups>,
     waiting: Mutex<Vec<Waiting>>,
     locks: Mutex<Vec<ChannelLock>>,
     generation: AtomicU64,
     image: RwLock<Option<Arc<Image>>>,
-}
-
-/// A channel's membership in a group of a category.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct GroupMember {
-    /// Name of the channel.
-    pub channel: Text,
-    /// Category, empty by default.
-    pub category: Text,
-    /// Group.
-    pub group: Text,
 }
 
 /// A channel that waits for a signal, and the text that came with it.
@@ -67,7 +57,7 @@ impl Shared {
         Self {
             globals: RwLock::new(stable_map()),
             store: Arc::new(Mutex::new(store)),
-            groups: Mutex::new(Vec::new()),
+            groups: Mutex::new(Groups::default()),
             waiting: Mutex::new(Vec::new()),
             locks: Mutex::new(Vec::new()),
             generation: AtomicU64::new(0),
@@ -146,8 +136,8 @@ impl Shared {
         whole(self.store.lock())
     }
 
-    /// The groups of all channels, oldest first.
-    pub fn groups(&self) -> MutexGuard<'_, Vec<GroupMember>> {
+    /// The groups of all channels.
+    pub fn groups(&self) -> MutexGuard<'_, Groups> {
         whole(self.groups.lock())
     }
 
@@ -221,12 +211,8 @@ impl Shared {
 
     /// A channel is gone: it leaves its groups, gives its locks back, and waits for nothing.
     pub fn forget_channel(&self, name: &[u8]) {
+        self.groups().forget(name);
         self.forget_signal(name);
-        let mut groups = self.groups();
-        if !groups.is_empty() {
-            groups.retain(|m| m.channel.as_bytes() != name);
-        }
-        drop(groups);
         let mut locks = whole(self.locks.lock());
         if !locks.is_empty() {
             locks.retain(|l| l.channel.as_bytes() != name);

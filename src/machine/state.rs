@@ -74,6 +74,18 @@ impl State {
         }
     }
 
+    /// Bytes that the call holds, roughly: for the memory limit.
+    pub(crate) fn memory(&self) -> usize {
+        let frame = |frame: &Frame| {
+            let locals: usize = frame.locals.iter().map(|name| name.len() + 24).sum();
+            locals + frame.back.context.len() + frame.back.exten.len()
+        };
+        self.variables.memory()
+            + self.channel.memory()
+            + self.shared.groups().memory(&self.channel.name)
+            + self.stack.iter().map(frame).sum::<usize>()
+    }
+
     pub(crate) fn now(&self) -> i64 {
         self.environment.now().as_secs() as i64
     }

@@ -5,6 +5,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::base::Text;
+use crate::host::dial::is_digit;
 use crate::host::simulate::{Mode, Peer, Script};
 use crate::machine::Party;
 use crate::syntax::print::json::bytes_of;
@@ -12,6 +13,8 @@ use crate::syntax::print::json::bytes_of;
 /// How a call begins.
 #[derive(Debug, Clone)]
 pub(super) struct Start {
+    /// Whether it is said where; else each line of JSON has to say it.
+    pub(super) placed: bool,
     pub(super) context: Vec<u8>,
     pub(super) exten: Vec<u8>,
     pub(super) priority: Vec<u8>,
@@ -24,13 +27,18 @@ pub(super) struct Start {
     pub(super) set: Vec<(Vec<u8>, Vec<u8>)>,
 }
 
+/// Digits as a telephone sends them.
+pub(super) fn digits(text: &str) -> Option<String> {
+    text.bytes().all(is_digit).then(|| text.to_owned())
+}
+
 /// `idle`, `d-XYZ` or `bye-T`.
 pub(super) fn peer(text: &str) -> Option<Peer> {
     if text == "idle" {
         return Some(Peer::Idle);
     }
     if let Some(digits) = text.strip_prefix("d-") {
-        return Some(Peer::Digits(digits.as_bytes().to_vec()));
+        return self::digits(digits).map(|digits| Peer::Digits(digits.into_bytes()));
     }
     let seconds: f64 = text.strip_prefix("bye-")?.parse().ok()?;
     Some(Peer::Bye(Duration::try_from_secs_f64(seconds).ok()?))
@@ -87,6 +95,7 @@ impl Start {
             return Err("not an object".to_owned());
         };
         let mut start = defaults.clone();
+        let mut placed = (defaults.placed, defaults.placed);
         for (key, value) in object {
             if value.is_null() {
                 continue;
@@ -95,8 +104,14 @@ impl Start {
             let bytes = || bytes_of(value).ok_or_else(wrong);
             let text = || value.as_str().ok_or_else(wrong);
             match key.as_str() {
-                "context" => start.context = bytes()?,
-                "exten" => start.exten = bytes()?,
+                "context" => {
+                    start.context = bytes()?;
+                    placed.0 = true;
+                }
+                "exten" => {
+                    start.exten = bytes()?;
+                    placed.1 = true;
+                }
                 "priority" => {
                     start.priority = match value {
                         Value::Number(number) => number.to_string().into_bytes(),
@@ -114,7 +129,7 @@ impl Start {
                 "callerid" => start.callerid = Some(bytes()?),
                 "variables" | "vars" => start.variables.extend(pairs(value).ok_or_else(wrong)?),
                 "set" => start.set.extend(pairs(value).ok_or_else(wrong)?),
-                "press" => text()?.clone_into(&mut start.press),
+                "press" => start.press = digits(text()?).ok_or_else(wrong)?,
                 "dial" => {
                     for (target, outcome) in pairs(value).ok_or_else(wrong)? {
                         let target = String::from_utf8_lossy(&target);
@@ -127,7 +142,11 @@ impl Start {
                 _ => {}
             }
         }
-        Ok(start)
+        match placed {
+            (false, _) => Err("no `context`".to_owned()),
+            (_, false) => Err("no `exten`".to_owned()),
+            _ => Ok(start),
+        }
     }
 }
 

@@ -15,6 +15,9 @@ use super::simulation::{DIGIT, Happening, Signal, Simulation};
 /// From one digit of option D to the next.
 const DIGIT_STEP: Duration = Duration::from_millis(350);
 
+/// What a `w` among the digits of option D waits.
+const DIGIT_WAIT: Duration = Duration::from_millis(500);
+
 /// How far a Dial has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Stage {
@@ -247,6 +250,10 @@ impl Simulation<'_> {
         let mut time = Duration::ZERO;
         for (side, digits) in [(id, called), (caller, calling)] {
             for digit in digits {
+                if digit == b'w' {
+                    time = time.saturating_add(DIGIT_WAIT);
+                    continue;
+                }
                 if let Some(super::leg::Far::Leg(far)) = self.legs.get(side).map(|leg| leg.far) {
                     self.after(time + DIGIT, Happening::Digit(far, digit));
                 }

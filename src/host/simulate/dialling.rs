@@ -14,7 +14,7 @@ use crate::machine::{
 use super::Fate;
 use super::bridge::{Dialling, Out, Stage};
 use super::leg::{Far, LegId, Owner, Task, Waits};
-use super::simulation::{Happening, Signal, Simulation};
+use super::simulation::{DIGIT, Happening, Signal, Simulation};
 
 /// Technologies that exist without being a pair inside the simulation.
 const TECHNOLOGIES: &[&str] = &["PJSIP", "SIP", "IAX2", "DAHDI", "Zap"];
@@ -67,7 +67,35 @@ impl Simulation<'_> {
                 _ => self.call_destination(id, leg),
             }
         }
+        self.listen_while_calling(id);
         self.all_gone(id);
+    }
+
+    /// A Dial with option `d` listens to the caller until somebody answers.
+    pub(super) fn listen_while_calling(&mut self, id: LegId) {
+        let Some(leg) = self.legs.get(id) else { return };
+        let listens = leg.dialling.as_ref().is_some_and(|dialling| {
+            dialling.stage == Stage::Calling && dialling.terms.digit_leaves
+        });
+        if listens && id == 0 && !self.settings.press.is_empty() {
+            let token = leg.token;
+            self.after(DIGIT, Happening::Press { leg: id, token });
+        }
+    }
+
+    /// The caller presses its next digit, if its Dial still listens.
+    pub(super) fn press_while_calling(&mut self, id: LegId, token: u64) {
+        let same = self.legs.get(id).is_some_and(|leg| leg.token == token);
+        let calling = self
+            .dialling(id)
+            .is_some_and(|dialling| dialling.stage == Stage::Calling);
+        if same
+            && calling
+            && let Some(digit) = self.settings.press.pop_front()
+        {
+            self.caller_digit(id, digit);
+            self.listen_while_calling(id);
+        }
     }
 
     pub(super) fn dialling(&mut self, id: LegId) -> Option<&mut Dialling> {
@@ -308,14 +336,17 @@ impl Simulation<'_> {
         };
         let passed = since.saturating_sub(dialling.started);
         match indication {
-            Indication::Busy => {
-                dialling.tally.busy += 1;
-                self.drop_leg(caller, id, 0);
-                self.all_gone(caller);
-                return;
-            }
-            Indication::Congestion => {
-                dialling.tally.congestion += 1;
+            Indication::Busy | Indication::Congestion => {
+                let count = match indication {
+                    Indication::Busy => &mut dialling.tally.busy,
+                    _ => &mut dialling.tally.congestion,
+                };
+                *count += 1;
+                // Its channel was not hung up, so it has a cause only where the Dial gave it one.
+                let cause = self.legs.get(id).map_or(0, |leg| leg.call.channel().cause);
+                if let Some(leg) = self.legs.get_mut(caller) {
+                    leg.call.channel_mut().cause = cause;
+                }
                 self.drop_leg(caller, id, 0);
                 self.all_gone(caller);
                 return;

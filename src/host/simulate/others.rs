@@ -69,13 +69,10 @@ impl Simulation<'_> {
             }
             ChannelRequest::Shared(name) => {
                 let shared = &leg.call.channel().shared;
-                let value = shared.iter().find(|(n, _)| *n == name);
-                Event::Value(value.map_or(Text::EMPTY, |(_, v)| v.clone()))
+                Event::Value(shared.get(&name).cloned().unwrap_or_default())
             }
             ChannelRequest::SetShared { name, value } => {
-                let shared = &mut leg.call.channel_mut().shared;
-                shared.retain(|(n, _)| *n != name);
-                shared.push((name, value));
+                leg.call.channel_mut().shared.insert(name, value);
                 Event::Done
             }
             ChannelRequest::Hangup { .. } => {

@@ -53,6 +53,8 @@ pub(super) enum Happening {
     Over { leg: LegId, token: u64 },
     /// A digit arrives from the far side.
     Digit(LegId, u8),
+    /// The caller presses the next digit of those that it was told to press, if its Dial still listens.
+    Press { leg: LegId, token: u64 },
     /// A signal arrives from the far side.
     Signal(LegId, Signal),
     /// A time limit of a Dial or Originate of this channel is reached.
@@ -198,6 +200,7 @@ impl<'a> Simulation<'a> {
             }
             Happening::Over { leg, token } => self.over(leg, token),
             Happening::Digit(leg, digit) => self.digit(leg, digit),
+            Happening::Press { leg, token } => self.press_while_calling(leg, token),
             Happening::Signal(leg, signal) => self.signal(leg, signal),
             Happening::DialTime { leg, token } => self.dial_time(leg, token),
             Happening::Absolute(leg) => self.absolute(leg),
