@@ -441,6 +441,8 @@ fn names_of_files_need_not_be_utf8() {
     std::fs::write(&main, b"[a]\n#include t\xfcr.conf\n").unwrap();
     let shown = json(&["show", main.to_str().unwrap(), "--json"], "");
     assert_eq!(shown["contexts"][0]["extens"][0]["exten"], "1");
+    std::fs::write(&main, "[a]\n#include t*.conf\n").unwrap();
+    assert_eq!(json(&["show", main.to_str().unwrap(), "--json"], ""), shown);
 }
 
 #[test]

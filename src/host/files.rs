@@ -3,6 +3,7 @@
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, Read as _};
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -29,25 +30,14 @@ impl Reader for FileReader {
     }
 
     fn glob(&mut self, pattern: &Path) -> Vec<PathBuf> {
-        let Some(pattern) = pattern.to_str() else {
-            return Vec::new();
-        };
         let mut paths = Vec::new();
         // Two stars are one for a shell, and a whole tree for the glob crate.
-        let mut pattern = pattern.to_owned();
+        let mut pattern = chars(pattern.as_os_str().as_bytes());
         while pattern.contains("**") {
             pattern = pattern.replace("**", "*");
         }
         for pattern in alternatives(&pattern) {
-            let options = glob::MatchOptions {
-                case_sensitive: true,
-                require_literal_separator: true,
-                require_literal_leading_dot: true,
-            };
-            let Ok(found) = glob::glob_with(&pattern, options) else {
-                continue;
-            };
-            let mut found: Vec<PathBuf> = found.flatten().collect();
+            let mut found = walk(&pattern);
             found.sort_by(|a, b| a.as_os_str().cmp(b.as_os_str()));
             paths.append(&mut found);
         }
@@ -72,6 +62,46 @@ pub(crate) fn read_whole(source: impl io::Read) -> io::Result<Vec<u8>> {
         return Err(io::Error::new(io::ErrorKind::FileTooLarge, message));
     }
     Ok(bytes)
+}
+
+/// Each byte as the char of its number: names need not be UTF-8, and patterns are of chars.
+fn chars(bytes: &[u8]) -> String {
+    bytes.iter().map(|&byte| char::from(byte)).collect()
+}
+
+/// The paths that match a pattern, which is written in chars of bytes.
+fn walk(pattern: &str) -> Vec<PathBuf> {
+    let options = glob::MatchOptions {
+        case_sensitive: true,
+        require_literal_separator: true,
+        require_literal_leading_dot: true,
+    };
+    let root = if pattern.starts_with('/') { "/" } else { "" };
+    let mut found = vec![PathBuf::from(root)];
+    for part in pattern.split('/').filter(|part| !part.is_empty()) {
+        let Ok(wild) = glob::Pattern::new(part) else {
+            return Vec::new();
+        };
+        let mut next = Vec::new();
+        for folder in found {
+            if !part.contains(['*', '?', '[']) {
+                let name: Vec<u8> = part.chars().map(|c| c as u8).collect();
+                next.push(folder.join(OsStr::from_bytes(&name)));
+                continue;
+            }
+            let Ok(entries) = std::fs::read_dir(Path::new(".").join(&folder)) else {
+                continue;
+            };
+            for name in entries.flatten().map(|entry| entry.file_name()) {
+                if wild.matches_with(&chars(name.as_bytes()), options) {
+                    next.push(folder.join(name));
+                }
+            }
+        }
+        found = next;
+    }
+    found.retain(|path| path.symlink_metadata().is_ok());
+    found
 }
 
 /// How many patterns one pair after another of braces may give.
