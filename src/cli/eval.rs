@@ -148,8 +148,11 @@ fn answer_line(session: &Session, line: &[u8]) -> (Value, bool) {
                 let output = outputs.pop().unwrap_or(Value::Null);
                 json!({ "id": id, "output": output })
             };
-            if let (false, Some(object)) = (answer.log.is_empty(), object.as_object_mut()) {
-                object.insert("log".to_owned(), log(&answer.log));
+            let log = log(&answer.log);
+            if let (Some([_, ..]), Some(object)) =
+                (log.as_array().map(Vec::as_slice), object.as_object_mut())
+            {
+                object.insert("log".to_owned(), log);
             }
             (object, true)
         }
