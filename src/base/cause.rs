@@ -50,15 +50,6 @@ const NAMES: &[(&str, u32)] = &[
     ("MANDATORY_IE_LENGTH_ERROR", 103),
     ("PROTOCOL_ERROR", 111),
     ("INTERWORKING", 127),
-    // Older names of the same causes.
-    ("NOTDEFINED", 0),
-    ("NORMAL", 16),
-    ("BUSY", 17),
-    ("NOANSWER", 19),
-    ("CONGESTION", 34),
-    ("FAILURE", 38),
-    ("UNREGISTERED", 20),
-    ("NOSUCHDRIVER", 66),
 ];
 
 /// The cause of a number or of a name such as `CALL_REJECTED` (without regard to case).
@@ -70,15 +61,6 @@ pub fn cause_named(text: &[u8]) -> Option<u32> {
     }
     NAMES
         .iter()
-        .take_while(|(name, _)| *name != "NOTDEFINED")
         .find(|(name, _)| name.eq_ignore_ascii_case(text))
         .map(|(_, cause)| *cause)
-}
-
-/// The name of a cause.
-pub fn cause_name(cause: u32) -> Option<&'static str> {
-    NAMES
-        .iter()
-        .find(|(_, number)| *number == cause)
-        .map(|(name, _)| *name)
 }

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use crate::base::scan::decimal;
+
 /// Longest time that is told apart from for ever: 100 years.
 const LONGEST: f64 = 100.0 * 365.0 * 86_400.0;
 
@@ -9,33 +11,13 @@ const LONGEST: f64 = 100.0 * 365.0 * 86_400.0;
 /// `None` where there is no number.
 pub fn leading_number(text: &[u8]) -> Option<(f64, &[u8])> {
     let text = text.trim_ascii_start();
-    let digits = |from: usize| {
-        text.get(from..).map_or(0, |rest| {
-            rest.iter().take_while(|b| b.is_ascii_digit()).count()
-        })
+    let (negative, digits) = match text.split_first() {
+        Some((b'-', digits)) => (true, digits),
+        Some((b'+', digits)) => (false, digits),
+        _ => (false, text),
     };
-    let sign = usize::from(matches!(text.first(), Some(b'+' | b'-')));
-    let whole = digits(sign);
-    let mut end = sign + whole;
-    let mut fraction = 0;
-    if text.get(end) == Some(&b'.') {
-        fraction = digits(end + 1);
-        end += 1 + fraction;
-    }
-    if whole + fraction == 0 {
-        return None;
-    }
-    if matches!(text.get(end), Some(b'e' | b'E')) {
-        let signed = usize::from(matches!(text.get(end + 1), Some(b'+' | b'-')));
-        let exponent = digits(end + 1 + signed);
-        if exponent > 0 {
-            end += 1 + signed + exponent;
-        }
-    }
-    let (number, rest) = text.split_at_checked(end)?;
-    let number = std::str::from_utf8(number).ok()?;
-    let number = number.strip_prefix('+').unwrap_or(number).parse().ok()?;
-    Some((number, rest))
+    let (number, rest) = decimal(digits)?;
+    Some((if negative { -number } else { number }, rest))
 }
 
 /// A duration of that many seconds; `None` if negative.

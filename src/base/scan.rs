@@ -74,6 +74,11 @@ fn unsigned_double(text: &[u8]) -> Option<(f64, &[u8])> {
     {
         return Some(found);
     }
+    decimal(text)
+}
+
+/// A decimal number without a sign, perhaps with a fraction and an exponent, and what follows.
+pub fn decimal(text: &[u8]) -> Option<(f64, &[u8])> {
     let digits = |from: usize| {
         text.iter()
             .skip(from)

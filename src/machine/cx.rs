@@ -57,11 +57,6 @@ impl Cx<'_> {
         self.state.allow
     }
 
-    /// Whether the call runs `h` or hangup handlers: what waits or reads fails at once.
-    pub fn is_dead(&self) -> bool {
-        self.state.dead
-    }
-
     /// Whether the channel was hung up.
     pub fn is_hungup(&self) -> bool {
         self.state.hungup

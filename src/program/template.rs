@@ -3,7 +3,7 @@
 use crate::base::Text;
 use crate::base::substring::Cut;
 use crate::program::expression::Compiled;
-use crate::program::instruction::{CallId, CodeId, Constant, CutId, ExpressionId, Instruction};
+use crate::program::instruction::{CallId, Constant, CutId, ExpressionId, Instruction};
 
 /// A call of a dialplan function in a compiled text.
 #[derive(Debug, Clone, PartialEq)]
@@ -81,14 +81,5 @@ impl Code {
     #[inline]
     pub fn expression(&self, id: ExpressionId) -> Option<&ExpressionUse> {
         self.expressions.get(id.0 as usize)
-    }
-
-    /// Whether a text is one constant: its text.
-    pub fn constant_text(&self, code: CodeId) -> Option<&Text> {
-        match (self.at(code.0), self.at(code.0 + 1)) {
-            (Instruction::End, _) => Some(&Text::EMPTY),
-            (Instruction::Literal(id), Instruction::End) => Some(self.constant(id)),
-            _ => None,
-        }
     }
 }
