@@ -24,8 +24,13 @@ fn main() {
     let rustc = std::env::var("RUSTC").unwrap_or_else(|_| "rustc".into());
     let version = output(Command::new(rustc).arg("--version")).unwrap_or_default();
     println!("cargo::rustc-env=STROWGER_RUSTC={version}");
-    if Path::new(".git/HEAD").exists() {
-        println!("cargo::rerun-if-changed=.git/HEAD");
+    // HEAD alone does not change with a new commit on the same branch; its log does.
+    for name in ["HEAD", "logs/HEAD"] {
+        if let Some(path) = git(&["rev-parse", "--git-path", name])
+            && Path::new(&path).exists()
+        {
+            println!("cargo::rerun-if-changed={path}");
+        }
     }
 }
 
