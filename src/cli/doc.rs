@@ -3,7 +3,7 @@
 use clap::Args;
 use serde_json::{Value, json};
 
-use crate::library::{Application, Example, Function, Registry, Support};
+use crate::library::{Application, Example, Function, Origin, Registry, Support};
 use crate::standard_registry;
 
 use super::ui::Style;
@@ -35,6 +35,7 @@ struct Page<'a> {
     syntax: &'a str,
     doc: &'a str,
     support: Support,
+    origin: Origin,
     examples: &'a [Example],
 }
 
@@ -47,6 +48,7 @@ impl<'a> Page<'a> {
             syntax: a.syntax,
             doc: a.doc,
             support: a.support,
+            origin: a.origin,
             examples: a.examples,
         }
     }
@@ -59,6 +61,7 @@ impl<'a> Page<'a> {
             syntax: f.syntax,
             doc: f.doc,
             support: f.support,
+            origin: f.origin,
             examples: f.examples,
         }
     }
@@ -67,7 +70,7 @@ impl<'a> Page<'a> {
         json!({
             "name": self.name,
             "support": self.support.name(),
-            "origin": "asterisk",
+            "origin": self.origin.name(),
             "note": self.support.note(),
         })
     }

@@ -12,12 +12,12 @@ use crate::compile::load_time::AtLoad;
 use crate::compile::{compile, link_names};
 use crate::diagnostic::{Report, code};
 use crate::host::FileReader;
-use crate::library::{Application, Function, Registry, Support};
+use crate::library::{Application, Function, Origin, Registry, Support};
 use crate::machine::{
-    Allow, Answer, ApplicationBody, Call, CallSetup, Channel, Cx, Environment, Flow, Image, Limits,
+    Allow, Answer, ApplicationBody, Call, CallSetup, Channel, Cx, Environment, Event, Flow, Image, Limits,
     Location, Names, ReadBody, Shared, Start, System,
 };
-use crate::store::Store;
+use crate::store::{self, Memory, Store, StoreRequest};
 use crate::syntax::ast::{General, Plan};
 use crate::syntax::load::{LoadOptions, Reader, load};
 
@@ -68,7 +68,7 @@ pub struct EngineBuilder {
     allow: Allow,
     reload: Reload,
     environment: Arc<dyn Environment>,
-    store: Option<Box<dyn Store>>,
+    store: Option<Arc<dyn Store>>,
 }
 
 impl std::fmt::Debug for EngineBuilder {
@@ -104,6 +104,7 @@ impl EngineBuilder {
             syntax: "",
             doc: "",
             support: Support::Full,
+            origin: Origin::Strowger,
             examples: &[],
             read: Some(ReadBody::Shared(Arc::new(body))),
             write: None,
@@ -126,6 +127,7 @@ impl EngineBuilder {
             syntax: "",
             doc: "",
             support: Support::Full,
+            origin: Origin::Strowger,
             examples: &[],
             body: ApplicationBody::Shared(Arc::new(body)),
             compile: None,
@@ -168,20 +170,25 @@ impl EngineBuilder {
         self
     }
 
-    /// The store of `DB()`; in memory by default.
+    /// The store of `DB()`; in memory by default. Several engines may share one.
     #[must_use]
-    pub fn store(mut self, store: Box<dyn Store>) -> Self {
+    pub fn store(mut self, store: Arc<dyn Store>) -> Self {
         self.store = Some(store);
+        self
+    }
+
+    /// The host keeps the store: it answers [`Effect::Store`](crate::machine::Effect::Store), and calls wait for it.
+    /// While a dialplan is loaded there is nobody to answer, and what it reads of the store is empty.
+    #[must_use]
+    pub fn store_at_host(mut self) -> Self {
+        self.store = None;
         self
     }
 
     /// The engine, without a dialplan.
     pub fn build(self) -> Engine {
         let names = Arc::new(link_names(&self.registry));
-        let shared = Arc::new(match self.store {
-            Some(store) => Shared::with_store(store),
-            None => Shared::default(),
-        });
+        let shared = Arc::new(Shared::with_store(self.store));
         let image = Image::link(crate::compile::empty(false), names.clone(), 0);
         Engine {
             registry: self.registry,
@@ -229,7 +236,7 @@ impl Engine {
             allow: Allow::default(),
             reload: Reload::default(),
             environment: Arc::new(System::default()),
-            store: None,
+            store: Some(Arc::new(Memory::new())),
         }
     }
 
@@ -302,6 +309,14 @@ impl Engine {
     /// What the calls share.
     pub fn shared(&self) -> &Arc<Shared> {
         &self.shared
+    }
+
+    /// Answers [`Effect::Store`](crate::machine::Effect::Store) from the engine's own store. Blocks while it is flushed.
+    pub fn answer_store(&self, request: &StoreRequest) -> Event {
+        match self.shared.store() {
+            Some(store) => Event::Store(store::answer(store, request)),
+            None => Event::Failed("the host keeps the store".to_owned()),
+        }
     }
 
     /// Time and chance.

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::base::Value;
-use crate::library::{Example, Support};
+use crate::library::{Example, Origin, Support};
 use crate::machine::{ApplicationBody, Cx, Flow};
 use crate::program::instruction::{CodeId, Condition, Direct};
 use crate::program::slots::Slot;
@@ -53,6 +53,8 @@ pub struct Application {
     pub doc: &'static str,
     /// How far it is supported.
     pub support: Support,
+    /// Whose name it is.
+    pub origin: Origin,
     /// Examples, which are tests.
     pub examples: &'static [Example],
     /// What runs.
@@ -62,7 +64,7 @@ pub struct Application {
 }
 
 impl Application {
-    /// A descriptor of one of our own applications, fully supported, without direct operation or examples.
+    /// A descriptor of an application of Asterisk's, fully supported, without direct operation or examples.
     pub const fn new(
         name: &'static str,
         synopsis: &'static str,
@@ -76,6 +78,7 @@ impl Application {
             syntax,
             doc,
             support: Support::Full,
+            origin: Origin::Asterisk,
             examples: &[],
             body: ApplicationBody::Static(run),
             compile: None,
@@ -93,6 +96,13 @@ impl Application {
     #[must_use]
     pub const fn compile(mut self, compile: CompileLine) -> Self {
         self.compile = Some(compile);
+        self
+    }
+
+    /// As a name that Asterisk does not have.
+    #[must_use]
+    pub const fn own(mut self) -> Self {
+        self.origin = Origin::Strowger;
         self
     }
 

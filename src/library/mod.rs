@@ -6,6 +6,6 @@ mod function;
 mod registry;
 
 pub use application::{Application, CompileLine, LineBuilder, LineContext};
-pub use document::{Example, Support};
+pub use document::{Example, Origin, Support};
 pub use function::Function;
 pub use registry::Registry;

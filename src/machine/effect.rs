@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use crate::base::Text;
 use crate::machine::Outcome;
+use crate::store::{StoreAnswer, StoreRequest};
 
 /// What a call wants from its host.
 #[derive(Debug, Clone, PartialEq)]
@@ -51,6 +52,10 @@ pub enum Effect {
     /// Something of the machine that the host runs on: files, commands. `Value`, or `Failed` with the reason.
     /// What the engine does not allow is never asked.
     Outside(OutsideRequest),
+    /// Something of the store that the host keeps, or, with an embedded store, only
+    /// [`Flush`](StoreRequest::Flush). `Store` with the answer, or `Failed` with the reason;
+    /// [`store::answer`](crate::store::answer) answers from any store.
+    Store(StoreRequest),
     /// An application or function of the embedding service, or one that needs a device.
     /// Any event; `Done` goes on, `Value` gives text, `Failed` fails, `Hangup` ends the call.
     Custom {
@@ -326,6 +331,8 @@ pub enum Event {
     Originated(Text),
     /// A text answer.
     Value(Text),
+    /// What the store answers.
+    Store(StoreAnswer),
     /// The effect could not be carried out.
     Failed(String),
     /// The other side hung up, with this cause.

@@ -18,6 +18,7 @@ mod pbx;
 pub mod shared;
 mod stack;
 mod state;
+mod store;
 mod subroutine;
 pub mod variables;
 
@@ -40,3 +41,4 @@ pub use image::{
 pub use observe::{Note, Observer};
 pub use shared::Shared;
 pub use stack::{Frame, gosub_arguments};
+pub use store::fault_code;

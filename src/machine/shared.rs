@@ -13,7 +13,8 @@ use crate::store::{Memory, Store};
 #[derive(Debug)]
 pub struct Shared {
     globals: RwLock<StableMap<Text, Value>>,
-    store: Arc<Mutex<Box<dyn Store>>>,
+    /// `None` = the host keeps it, and answers [`Effect::Store`](crate::machine::Effect::Store).
+    store: Option<Arc<dyn Store>>,
     groups: Mutex<Groups>,
     waiting: Mutex<Vec<Waiting>>,
     locks: Mutex<Vec<ChannelLock>>,
@@ -42,7 +43,7 @@ pub struct ChannelLock {
 
 impl Default for Shared {
     fn default() -> Self {
-        Self::with_store(Box::new(Memory::new()))
+        Self::with_store(Some(Arc::new(Memory::new())))
     }
 }
 
@@ -52,11 +53,11 @@ fn whole<T>(lock: Result<T, PoisonError<T>>) -> T {
 }
 
 impl Shared {
-    /// Shared state over a store for `DB()`.
-    pub fn with_store(store: Box<dyn Store>) -> Self {
+    /// Shared state over a store for `DB()`; without one the host keeps it.
+    pub fn with_store(store: Option<Arc<dyn Store>>) -> Self {
         Self {
             globals: RwLock::new(stable_map()),
-            store: Arc::new(Mutex::new(store)),
+            store,
             groups: Mutex::new(Groups::default()),
             waiting: Mutex::new(Vec::new()),
             locks: Mutex::new(Vec::new()),
@@ -131,9 +132,9 @@ impl Shared {
         all
     }
 
-    /// The store of `DB()`.
-    pub fn store(&self) -> MutexGuard<'_, Box<dyn Store>> {
-        whole(self.store.lock())
+    /// The store of `DB()`; `None` = the host keeps it.
+    pub fn store(&self) -> Option<&dyn Store> {
+        self.store.as_deref()
     }
 
     /// The groups of all channels.

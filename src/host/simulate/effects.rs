@@ -93,6 +93,7 @@ impl Simulation<'_> {
                 None
             }
             Effect::Outside(request) => Some(outside::answer(&request, self.engine.allow())),
+            Effect::Store(request) => Some(self.engine.answer_store(&request)),
             Effect::Custom { name, data } if name.eq_ignore_ascii_case(b"SendDTMF") => {
                 self.send(id, &data)
             }
