@@ -17,7 +17,8 @@ use std::time::Duration;
 use strowger::base::Text;
 use strowger::diagnostic::code;
 use strowger::machine::{
-    AfterDial, Dial, Dialed, Effect, EndReason, Event, Indication, Location, Outcome, Play, Sound,
+    AfterDial, Dial, Dialed, Effect, EndReason, Event, Indication, Kept, Location, Outcome, Play,
+    Sound, StoreAnswer, StoreRequest,
 };
 
 fn back<T>(value: &T) -> T
@@ -51,6 +52,12 @@ fn effects_and_events_survive_their_form() {
             timeout: Some(Duration::from_secs(30)),
             ..Dial::default()
         })),
+        Effect::Store(StoreRequest::Put {
+            family: Text::from("forward"),
+            key: odd.clone(),
+            value: Text::from("0175"),
+        }),
+        Effect::Store(StoreRequest::Flush),
         Effect::Yield,
         Effect::End(Box::new(Outcome {
             reason: EndReason::Limit(&code::LIMIT_PRIORITIES),
@@ -68,6 +75,12 @@ fn effects_and_events_survive_their_form() {
     }
     let events = [
         Event::Start,
+        Event::Store(StoreAnswer::Value(None)),
+        Event::Store(StoreAnswer::Entries(vec![(
+            Text::from("a/b"),
+            Text::from("1"),
+        )])),
+        Event::Store(StoreAnswer::Kept(Kept::Disk(7))),
         Event::Digit(b'5'),
         Event::Hangup(16),
         Event::Dialed(Box::new(Dialed {
@@ -89,5 +102,17 @@ fn texts_are_strings_or_hex() {
     assert_eq!(
         serde_json::to_string(&Effect::Collect { timeout: None }).unwrap(),
         "{\"Collect\":{\"timeout\":null}}"
+    );
+    let request = StoreRequest::Get {
+        family: Text::from("forward"),
+        key: Text::from("204"),
+    };
+    assert_eq!(
+        serde_json::to_string(&Effect::Store(request)).unwrap(),
+        "{\"Store\":{\"Get\":{\"family\":\"forward\",\"key\":\"204\"}}}"
+    );
+    assert_eq!(
+        serde_json::to_string(&Event::Store(StoreAnswer::Value(Some(Text::from("0175"))))).unwrap(),
+        "{\"Store\":{\"Value\":\"0175\"}}"
     );
 }

@@ -270,11 +270,7 @@ fn what_cannot_be_opened_is_said() {
     let table = redb::TableDefinition::<&[u8], &[u8]>::new("database");
     transaction.delete_table(table).unwrap();
     let table = redb::TableDefinition::<u64, u64>::new("something");
-    transaction
-        .open_table(table)
-        .unwrap()
-        .insert(1, 2)
-        .unwrap();
+    transaction.open_table(table).unwrap().insert(1, 2).unwrap();
     transaction.commit().unwrap();
     drop(other);
     assert_eq!(fault(place.path()), FaultKind::NotAStore);

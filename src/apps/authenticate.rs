@@ -8,8 +8,7 @@ use super::playback::{missing_argument, sounds};
 use crate::base::Text;
 use crate::base::arguments::{self, options};
 use crate::library::{Application, Support};
-use crate::machine::{Cx, Flow};
-use crate::store::StoreRequest;
+use crate::machine::{Cx, Flow, StoreRequest};
 
 /// Ask for a password.
 pub static AUTHENTICATE: Application = Application::new(

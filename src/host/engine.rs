@@ -14,8 +14,8 @@ use crate::diagnostic::{Report, code};
 use crate::host::FileReader;
 use crate::library::{Application, Function, Origin, Registry, Support};
 use crate::machine::{
-    Allow, Answer, ApplicationBody, Call, CallSetup, Channel, Cx, Environment, Event, Flow, Image, Limits,
-    Location, Names, ReadBody, Shared, Start, System,
+    Allow, Answer, ApplicationBody, Call, CallSetup, Channel, Cx, Environment, Event, Flow, Image,
+    Limits, Location, Names, ReadBody, Shared, Start, System,
 };
 use crate::store::{self, Memory, Store, StoreRequest};
 use crate::syntax::ast::{General, Plan};

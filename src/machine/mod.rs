@@ -40,5 +40,7 @@ pub use image::{
 };
 pub use observe::{Note, Observer};
 pub use shared::Shared;
-pub use stack::{Frame, gosub_arguments};
+pub use stack::{Frame, Locals, gosub_arguments};
 pub use store::fault_code;
+
+pub use crate::store::{Kept, StoreAnswer, StoreRequest};

@@ -285,7 +285,10 @@ impl Inner {
             }
             state.hurried = true;
             self.wake.notify_all();
-            state = self.done.wait(state).unwrap_or_else(PoisonError::into_inner);
+            state = self
+                .done
+                .wait(state)
+                .unwrap_or_else(PoisonError::into_inner);
         }
         Some(state)
     }
@@ -359,7 +362,10 @@ impl Inner {
                     return None;
                 }
                 state.hurried = false;
-                state = self.wake.wait(state).unwrap_or_else(PoisonError::into_inner);
+                state = self
+                    .wake
+                    .wait(state)
+                    .unwrap_or_else(PoisonError::into_inner);
                 continue;
             };
             let now = Instant::now();
@@ -484,9 +490,10 @@ impl Store for Redb {
             if state.failed != failed || state.over {
                 // Now it is told.
                 state.fault = None;
-                return Err(state.reason.clone().unwrap_or_else(|| {
-                    Fault::new(FaultKind::Failed, "nothing could be written")
-                }));
+                return Err(state
+                    .reason
+                    .clone()
+                    .unwrap_or_else(|| Fault::new(FaultKind::Failed, "nothing could be written")));
             }
             if state.since.is_some() {
                 state.hurried = true;

@@ -10,8 +10,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use crate::base::Text;
-use crate::cli::store;
 use crate::cli::eval::case::{Case, Step};
+use crate::cli::store;
 use crate::diagnostic::{Entry, Report};
 use crate::host::{Engine, FileReader, outside};
 use crate::machine::{
