@@ -12,7 +12,7 @@ use crate::compile::load_time::AtLoad;
 use crate::compile::{compile, link_names};
 use crate::diagnostic::{Report, code};
 use crate::host::FileReader;
-use crate::library::{Application, Function, Registry, Support};
+use crate::library::{Application, Function, Origin, Registry, Support};
 use crate::machine::{
     Allow, Answer, ApplicationBody, Call, CallSetup, Channel, Cx, Environment, Flow, Image, Limits,
     Location, Names, ReadBody, Shared, Start, System,
@@ -104,6 +104,7 @@ impl EngineBuilder {
             syntax: "",
             doc: "",
             support: Support::Full,
+            origin: Origin::Strowger,
             examples: &[],
             read: Some(ReadBody::Shared(Arc::new(body))),
             write: None,
@@ -126,9 +127,11 @@ impl EngineBuilder {
             syntax: "",
             doc: "",
             support: Support::Full,
+            origin: Origin::Strowger,
             examples: &[],
             body: ApplicationBody::Shared(Arc::new(body)),
             compile: None,
+            names: None,
         });
         self
     }
