@@ -131,6 +131,7 @@ impl EngineBuilder {
             examples: &[],
             body: ApplicationBody::Shared(Arc::new(body)),
             compile: None,
+            names: None,
         });
         self
     }

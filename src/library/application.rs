@@ -40,6 +40,23 @@ pub trait LineBuilder {
     fn is_quiet(&mut self, text: &[u8]) -> bool;
 }
 
+/// What the data of a line names, besides what its substitutions call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Named {
+    /// An application that the line may run.
+    Application {
+        /// Its name.
+        name: Vec<u8>,
+        /// Its data.
+        data: Vec<u8>,
+    },
+    /// A function that the line writes: its name, with arguments in parentheses.
+    Written(Vec<u8>),
+}
+
+/// Finds what the data of a line names. In the data each substitution is one `$`.
+pub type ListNames = fn(&[u8]) -> Vec<Named>;
+
 /// A dialplan application.
 #[derive(Debug, Clone)]
 pub struct Application {
@@ -61,6 +78,8 @@ pub struct Application {
     pub body: ApplicationBody,
     /// Its direct operation, if it has one.
     pub compile: Option<CompileLine>,
+    /// What else its lines name, for applications that run others or write functions.
+    pub names: Option<ListNames>,
 }
 
 impl Application {
@@ -82,6 +101,7 @@ impl Application {
             examples: &[],
             body: ApplicationBody::Static(run),
             compile: None,
+            names: None,
         }
     }
 
@@ -103,6 +123,13 @@ impl Application {
     #[must_use]
     pub const fn own(mut self) -> Self {
         self.origin = Origin::Strowger;
+        self
+    }
+
+    /// As an application whose data names others.
+    #[must_use]
+    pub const fn names(mut self, names: ListNames) -> Self {
+        self.names = Some(names);
         self
     }
 
