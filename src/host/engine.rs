@@ -15,7 +15,7 @@ use crate::host::FileReader;
 use crate::library::{Application, Function, Registry, Support};
 use crate::machine::{
     Allow, Answer, ApplicationBody, Call, CallSetup, Channel, Cx, Environment, Flow, Image, Limits,
-    Location, Names, ReadBody, Shared, Start, System,
+    Location, Names, ReadBody, RecordOptions, Shared, Start, System,
 };
 use crate::store::Store;
 use crate::syntax::ast::{General, Plan};
@@ -66,6 +66,7 @@ pub struct EngineBuilder {
     registry: Registry,
     limits: Limits,
     allow: Allow,
+    records: RecordOptions,
     reload: Reload,
     environment: Arc<dyn Environment>,
     store: Option<Box<dyn Store>>,
@@ -154,6 +155,13 @@ impl EngineBuilder {
         self
     }
 
+    /// How call records and channel events are made.
+    #[must_use]
+    pub fn records(mut self, records: RecordOptions) -> Self {
+        self.records = records;
+        self
+    }
+
     /// What running calls do at a reload.
     #[must_use]
     pub fn reload(mut self, reload: Reload) -> Self {
@@ -188,6 +196,7 @@ impl EngineBuilder {
             names,
             limits: self.limits,
             allow: self.allow,
+            records: self.records,
             reload: self.reload,
             environment: self.environment,
             shared,
@@ -205,6 +214,7 @@ pub struct Engine {
     names: Arc<Names>,
     limits: Limits,
     allow: Allow,
+    records: RecordOptions,
     reload: Reload,
     environment: Arc<dyn Environment>,
     shared: Arc<Shared>,
@@ -227,6 +237,7 @@ impl Engine {
             registry: crate::standard_registry(),
             limits: Limits::default(),
             allow: Allow::default(),
+            records: RecordOptions::default(),
             reload: Reload::default(),
             environment: Arc::new(System::default()),
             store: None,
@@ -355,6 +366,7 @@ impl Engine {
             environment: self.environment.clone(),
             limits: self.limits,
             allow: self.allow,
+            records: self.records.clone(),
             channel,
         }
     }
