@@ -128,13 +128,11 @@ fn durable_batch(bencher: Bencher) {
     let store = Redb::create(&place.0).unwrap();
     filled(&store);
     let mut n = 0;
-    bencher
-        .counter(ItemsCount::new(1000u32))
-        .bench_local(|| {
-            for _ in 0..1000 {
-                n += 1;
-                store.put(b"calls", &key(n), &n.to_be_bytes());
-            }
-            store.flush().unwrap()
-        });
+    bencher.counter(ItemsCount::new(1000u32)).bench_local(|| {
+        for _ in 0..1000 {
+            n += 1;
+            store.put(b"calls", &key(n), &n.to_be_bytes());
+        }
+        store.flush().unwrap()
+    });
 }

@@ -97,14 +97,20 @@ fn no_name_of_asterisk_is_called_unknown() {
     for name in names("applications.txt") {
         for name in [name.clone(), name.to_lowercase(), name.to_uppercase()] {
             text.push_str(&format!("same => n,{name}(a)\n"));
-            text.push_str(&format!("same => n,ExecIf($[\"${{a}}\"=\"?:\"]?{name}(a):{name}(b))\n"));
-            text.push_str(&format!("same => n,Exec({name}(a))\nsame => n,TryExec({name}(a))\n"));
+            text.push_str(&format!(
+                "same => n,ExecIf($[\"${{a}}\"=\"?:\"]?{name}(a):{name}(b))\n"
+            ));
+            text.push_str(&format!(
+                "same => n,Exec({name}(a))\nsame => n,TryExec({name}(a))\n"
+            ));
             text.push_str(&format!("same => n,Originate(Local/1@main,app,{name},a)\n"));
             text.push_str(&format!("same => n,ExecIfTime(*,*,*,*?{name}(a))\n"));
         }
     }
     for name in names("functions.txt") {
-        text.push_str(&format!("same => n,Set({name}(a)=${{{name}(a,${{b}})}}$[{name}(a)])\n"));
+        text.push_str(&format!(
+            "same => n,Set({name}(a)=${{{name}(a,${{b}})}}$[{name}(a)])\n"
+        ));
         text.push_str(&format!("same => n,MSet(x=1,{name}(a)=2)\n"));
     }
     assert_eq!(unknown(&text, &folder), [""; 0]);
@@ -120,9 +126,7 @@ fn unknown_names_come_with_the_nearest() {
         same => n,ExecIf($[${x}]?Hangupp():${app}(x))\n\
         same => n,Set(CALERID(num)=1)\n\
         same => n,NoOp($[FIELDQTTY(a)])\n";
-    let expected = [
-        "2:14: E304: no application `Plaback`; did you mean `Playback`?",
-    ];
+    let expected = ["2:14: E304: no application `Plaback`; did you mean `Playback`?"];
     assert_eq!(unknown(text, &folder), expected);
     std::fs::remove_dir_all(&folder).unwrap();
 }

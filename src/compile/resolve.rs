@@ -201,7 +201,13 @@ mod tests {
         let mut names = Names::default();
         let registry = crate::standard_registry();
         functions(data.as_bytes(), false, &mut names);
-        lines(application.as_bytes(), data.as_bytes(), false, &registry, &mut names);
+        lines(
+            application.as_bytes(),
+            data.as_bytes(),
+            false,
+            &registry,
+            &mut names,
+        );
         let texts = |names: &[Vec<u8>]| -> Vec<String> {
             let text = |name: &Vec<u8>| String::from_utf8_lossy(name).into_owned();
             names.iter().map(text).collect()

@@ -14,8 +14,8 @@ use crate::diagnostic::{Report, code};
 use crate::host::FileReader;
 use crate::library::{Application, Function, Origin, Registry, Support};
 use crate::machine::{
-    Allow, Answer, ApplicationBody, Call, CallSetup, Channel, Cx, Environment, Event, Flow, Image, Limits,
-    Location, Names, ReadBody, Shared, Start, System,
+    Allow, Answer, ApplicationBody, Call, CallSetup, Channel, Cx, Environment, Event, Flow, Image,
+    Limits, Location, Names, ReadBody, RecordOptions, Shared, Start, System,
 };
 use crate::store::{self, Memory, Store, StoreRequest};
 use crate::syntax::ast::{General, Plan};
@@ -66,6 +66,7 @@ pub struct EngineBuilder {
     registry: Registry,
     limits: Limits,
     allow: Allow,
+    records: RecordOptions,
     reload: Reload,
     environment: Arc<dyn Environment>,
     store: Option<Arc<dyn Store>>,
@@ -157,6 +158,13 @@ impl EngineBuilder {
         self
     }
 
+    /// How call records and channel events are made.
+    #[must_use]
+    pub fn records(mut self, records: RecordOptions) -> Self {
+        self.records = records;
+        self
+    }
+
     /// What running calls do at a reload.
     #[must_use]
     pub fn reload(mut self, reload: Reload) -> Self {
@@ -196,6 +204,7 @@ impl EngineBuilder {
             names,
             limits: self.limits,
             allow: self.allow,
+            records: self.records,
             reload: self.reload,
             environment: self.environment,
             shared,
@@ -213,6 +222,7 @@ pub struct Engine {
     names: Arc<Names>,
     limits: Limits,
     allow: Allow,
+    records: RecordOptions,
     reload: Reload,
     environment: Arc<dyn Environment>,
     shared: Arc<Shared>,
@@ -235,6 +245,7 @@ impl Engine {
             registry: crate::standard_registry(),
             limits: Limits::default(),
             allow: Allow::default(),
+            records: RecordOptions::default(),
             reload: Reload::default(),
             environment: Arc::new(System::default()),
             store: Some(Arc::new(Memory::new())),
@@ -371,6 +382,7 @@ impl Engine {
             environment: self.environment.clone(),
             limits: self.limits,
             allow: self.allow,
+            records: self.records.clone(),
             channel,
         }
     }

@@ -37,6 +37,7 @@ impl Call {
         let observer = self.state.observer.as_deref();
         let watched = observer.is_some_and(Observer::sees_priorities)
             || self.state.textual
+            || self.state.records.is_some()
             || self.state.hungup
             || self.state.redirect.is_some()
             || self.state.channel.timeouts.absolute.is_some();

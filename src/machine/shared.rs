@@ -20,6 +20,10 @@ pub struct Shared {
     locks: Mutex<Vec<ChannelLock>>,
     generation: AtomicU64,
     image: RwLock<Option<Arc<Image>>>,
+    /// Call records begun so far.
+    records: AtomicU64,
+    /// Living channels by linked id, where channel events are made.
+    linked: Mutex<StableMap<Text, u32>>,
 }
 
 /// A channel that waits for a signal, and the text that came with it.
@@ -63,6 +67,8 @@ impl Shared {
             locks: Mutex::new(Vec::new()),
             generation: AtomicU64::new(0),
             image: RwLock::new(None),
+            records: AtomicU64::new(0),
+            linked: Mutex::new(stable_map()),
         }
     }
 
@@ -74,6 +80,34 @@ impl Shared {
             store: self.store.clone(),
             globals: RwLock::new(whole(self.globals.read()).clone()),
             ..Self::default()
+        }
+    }
+
+    /// The number of a new call record.
+    pub(crate) fn next_record(&self) -> u64 {
+        self.records.fetch_add(1, Ordering::Relaxed)
+    }
+
+    /// A channel with this linked id begins.
+    pub(crate) fn link(&self, linkedid: &Text) {
+        *whole(self.linked.lock())
+            .entry(linkedid.clone())
+            .or_insert(0) += 1;
+    }
+
+    /// A channel with this linked id is gone; says whether it was the last one.
+    pub(crate) fn unlink(&self, linkedid: &Text) -> bool {
+        let mut linked = whole(self.linked.lock());
+        match linked.get_mut(linkedid) {
+            Some(left) if *left > 1 => {
+                *left -= 1;
+                false
+            }
+            Some(_) => {
+                linked.remove(linkedid);
+                true
+            }
+            None => false,
         }
     }
 

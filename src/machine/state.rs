@@ -7,6 +7,7 @@ use crate::base::Text;
 use crate::diagnostic::{Code, Entry};
 use crate::machine::environment::{Allow, Environment, Limits};
 use crate::machine::image::Image;
+use crate::machine::records::{RecordOptions, Records};
 use crate::machine::shared::Shared;
 use crate::machine::stack::Frame;
 use crate::machine::variables::Variables;
@@ -36,6 +37,13 @@ pub(crate) struct State {
     pub(crate) spare: Vec<Vec<u8>>,
     /// Return left the frame of a subroutine that the machine started.
     pub(crate) returned: bool,
+    /// The channel's records, where somebody wants them.
+    pub(crate) records: Option<Box<Records>>,
+    pub(crate) record_options: RecordOptions,
+    /// Whether the observer looks at channel events.
+    pub(crate) events: bool,
+    /// Subroutines of the machine that run inside of each other: what they run is not in the records.
+    pub(crate) internal: u32,
     /// Where another channel sent this one.
     pub(crate) redirect: Option<Location>,
     /// The limit that ended the call.
@@ -83,6 +91,7 @@ impl State {
         self.variables.memory()
             + self.channel.memory()
             + self.shared.groups().memory(&self.channel.name)
+            + self.records.as_ref().map_or(0, |records| records.memory())
             + self.stack.iter().map(frame).sum::<usize>()
     }
 

@@ -266,7 +266,10 @@ impl Inner {
             }
             state.hurried = true;
             self.wake.notify_all();
-            state = self.done.wait(state).unwrap_or_else(PoisonError::into_inner);
+            state = self
+                .done
+                .wait(state)
+                .unwrap_or_else(PoisonError::into_inner);
         }
         Some(state)
     }
@@ -341,7 +344,10 @@ impl Inner {
                     return None;
                 }
                 state.hurried = false;
-                state = self.wake.wait(state).unwrap_or_else(PoisonError::into_inner);
+                state = self
+                    .wake
+                    .wait(state)
+                    .unwrap_or_else(PoisonError::into_inner);
                 continue;
             };
             let now = Instant::now();
@@ -464,9 +470,10 @@ impl Store for Redb {
         let (wanted, failed) = (state.changed, state.failed);
         while state.durable < wanted {
             if state.failed != failed {
-                return Err(state.reason.clone().unwrap_or_else(|| {
-                    Fault::new(FaultKind::Failed, "nothing could be written")
-                }));
+                return Err(state
+                    .reason
+                    .clone()
+                    .unwrap_or_else(|| Fault::new(FaultKind::Failed, "nothing could be written")));
             }
             if state.since.is_some() {
                 state.hurried = true;

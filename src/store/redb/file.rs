@@ -44,7 +44,9 @@ pub(super) fn open(path: &Path, create: bool) -> Result<Database, Fault> {
     })?;
     if missing {
         // The name of a new file must reach the disk, too. Not every system lets a folder be written so.
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        let folder = path
+            .parent()
+            .filter(|folder| !folder.as_os_str().is_empty());
         if let Ok(folder) = std::fs::File::open(folder.unwrap_or(Path::new("."))) {
             let _ = folder.sync_all();
         }
