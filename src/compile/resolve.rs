@@ -2,9 +2,12 @@
 //!
 //! Asterisk loads such a dialplan and complains when a call gets there: these are warnings.
 
+use std::collections::HashSet;
+
 use bstr::BStr;
 
 use crate::base::Place;
+use crate::base::symbol::stable_hasher;
 use crate::diagnostic::{Code, Diagnostic, Report, Severity, code};
 use crate::library::Registry;
 use crate::syntax::ast::{Number, Plan};
@@ -20,19 +23,27 @@ pub fn resolve(plan: &Plan, registry: &Registry, report: &mut Report) {
         .contexts
         .iter()
         .flat_map(|context| &context.extensions)
-        .flat_map(|extension| &extension.priorities)
+        .flat_map(|extension| plan.lines(extension))
         .filter(|priority| priority.number != Number::Hint);
+    // Lines that read alike are judged once, as long as there is nothing to say.
+    let mut fine = HashSet::with_hasher(stable_hasher());
     for priority in priorities {
-        if registry.application(&priority.app).is_none() {
+        let symbols = (priority.app, priority.data);
+        if fine.contains(&symbols) {
+            continue;
+        }
+        let said = report.diagnostics().len();
+        let (app, data) = (plan.text(priority.app), plan.text(priority.data));
+        if registry.application(app).is_none() {
             report.push(warning(
                 &code::APPLICATION_UNKNOWN,
                 priority.place,
-                format!("no application `{}`", BStr::new(&*priority.app)),
+                format!("no application `{}`", BStr::new(app)),
                 "a call that gets here ends",
             ));
         }
         let mut names = Vec::new();
-        functions(&priority.data, angle, &mut names);
+        functions(data, angle, &mut names);
         for name in names {
             if registry.function(name).is_none() {
                 report.push(warning(
@@ -42,6 +53,9 @@ pub fn resolve(plan: &Plan, registry: &Registry, report: &mut Report) {
                     "it reads as empty; function names are case-sensitive",
                 ));
             }
+        }
+        if report.diagnostics().len() == said {
+            fine.insert(symbols);
         }
     }
 }
