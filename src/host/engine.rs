@@ -9,7 +9,7 @@ use arc_swap::ArcSwap;
 use crate::base::Text;
 use crate::base::value::Value;
 use crate::compile::load_time::AtLoad;
-use crate::compile::{compile, link_names};
+use crate::compile::{compile, compile_owned, link_names};
 use crate::diagnostic::{Report, code};
 use crate::host::FileReader;
 use crate::library::{Application, Function, Origin, Registry, Support};
@@ -17,6 +17,7 @@ use crate::machine::{
     Allow, Answer, ApplicationBody, Call, CallSetup, Channel, Cx, Environment, Event, Flow, Image,
     Limits, Location, Names, ReadBody, RecordOptions, Shared, Start, System,
 };
+use crate::program::Program;
 use crate::store::{self, Memory, Store, StoreRequest};
 use crate::syntax::ast::{General, Plan};
 use crate::syntax::load::{LoadOptions, Reader, load};
@@ -264,10 +265,16 @@ impl Engine {
         path: impl AsRef<Path>,
         reader: &mut dyn Reader,
     ) -> Result<Report, EngineError> {
-        let (plan, report) = self.read_plan(path, reader);
+        let (plan, mut report) = self.read_plan(path, reader);
         match plan {
-            Some(plan) => {
-                self.swap(&plan, &report);
+            Some(mut plan) => {
+                if report.diagnostics().is_empty() {
+                    // Only excerpts of what is faulty are ever asked for.
+                    report.sources.forget_texts();
+                }
+                let (general, globals) = (plan.general.clone(), std::mem::take(&mut plan.globals));
+                let program = compile_owned(plan, &self.registry, report.sources.names());
+                self.take_over(program, &general, &globals);
                 Ok(report)
             }
             None => Err(EngineError::Refused(Box::new(report))),
@@ -297,16 +304,21 @@ impl Engine {
 
     /// Compiles a plan and swaps it in.
     pub fn swap(&self, plan: &Plan, report: &Report) {
+        let program = compile(plan, &self.registry, report.sources.names());
+        self.take_over(program, &plan.general, &plan.globals);
+    }
+
+    /// Takes a compiled dialplan into force.
+    fn take_over(&self, program: Program, general: &General, globals: &[(Text, Text)]) {
         let generation = self.generation.fetch_add(1, Ordering::AcqRel) + 1;
-        let program = compile(plan, &self.registry, report.sources.clone());
         let image = Arc::new(Image::link(program, self.names.clone(), generation));
-        if plan.general.clearglobalvars {
+        if general.clearglobalvars {
             self.shared.clear_globals();
         }
-        for (name, value) in &plan.globals {
+        for (name, value) in globals {
             self.shared.set_global(name, Value::from_bytes(value));
         }
-        self.general.store(Arc::new(Some(plan.general.clone())));
+        self.general.store(Arc::new(Some(general.clone())));
         self.image.store(image.clone());
         if self.reload == Reload::NextPriority {
             self.shared.publish(image);

@@ -46,8 +46,11 @@ impl State {
                 .and_then(|n| self.find(&at.context, &at.exten, Want::Priority(n)).ok())
                 .and_then(|found| self.image.program.table.priority(found.priority))
                 .map(|line| {
-                    let name = self.image.program.names.resolve(line.app);
-                    (Text::from(name), line.data.clone())
+                    let names = &self.image.program.names;
+                    (
+                        Text::from(names.resolve(line.app)),
+                        Text::from(names.resolve(line.data)),
+                    )
                 });
             if let Some((name, data)) = line {
                 self.takes_down(&name, &data);
