@@ -13,13 +13,13 @@ use crate::base::symbol::{StableMap, stable_map};
 use crate::base::{Interner, SourceMap, Text};
 use crate::library::Registry;
 use crate::machine::Names;
-use crate::program::instruction::Operation;
+use crate::program::instruction::{CodeId, Operation};
 use crate::program::line::{Line, NONE, Step};
 use crate::program::slots::Slots;
 use crate::program::{Options, Program};
 use crate::syntax::ast::Plan;
 
-use line::Builder;
+use line::{Builder, Inner};
 use text::Texts;
 
 /// Compiles a loaded plan against a registry.
@@ -32,11 +32,12 @@ pub fn compile(plan: &Plan, registry: &Registry, mut sources: SourceMap) -> Prog
         anglesubstitution: plan.general.anglesubstitution,
         overrideswitch: plan.general.overrideswitch.clone(),
     };
-    let mut texts = Texts::new(options.anglesubstitution);
+    let mut texts = Texts::new(options.anglesubstitution, registry);
     let mut slots = Slots::default();
     let mut applications = Applications::new();
     let mut lines = Vec::with_capacity(table.priorities.len());
     let mut direct = Vec::with_capacity(table.priorities.len());
+    let mut inner = Vec::new();
     for (index, entry) in table.priorities.iter().enumerate() {
         let name = names.resolve(entry.app);
         let code = texts.compile(&entry.data, &mut slots);
@@ -50,6 +51,8 @@ pub fn compile(plan: &Plan, registry: &Registry, mut sources: SourceMap) -> Prog
         direct.push(hook.and_then(|hook| {
             let mut builder = Builder {
                 texts: &mut texts,
+                registry,
+                inner: Some(&mut inner),
                 slots: &mut slots,
                 table: &table,
                 names: &names,
@@ -66,7 +69,24 @@ pub fn compile(plan: &Plan, registry: &Registry, mut sources: SourceMap) -> Prog
             onward: Step::END,
         });
     }
-    fuse::fuse(&mut lines, &direct);
+    for part in inner {
+        let Inner {
+            owner,
+            application,
+            direct: operation,
+        } = part;
+        lines.push(Line {
+            operation: Operation::General,
+            next: owner,
+            code: lines
+                .get(owner as usize)
+                .map_or(CodeId(0), |line| line.code),
+            application: applications.number(&application),
+            onward: Step::END,
+        });
+        direct.push(operation);
+    }
+    fuse::fuse(&mut lines, &direct, table.priorities.len());
     let timed = table
         .contexts
         .iter()
@@ -144,6 +164,7 @@ pub fn link_names(registry: &Registry) -> Names {
                 read: function.read.clone(),
                 write: function.write.clone(),
                 in_expressions: function.in_expressions,
+                pure: function.pure,
             }),
         );
     }

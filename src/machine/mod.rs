@@ -11,6 +11,7 @@ pub mod environment;
 mod evaluate;
 pub mod expression;
 mod flow;
+mod globals;
 pub mod groups;
 pub mod image;
 mod observe;
@@ -19,6 +20,7 @@ pub mod shared;
 mod stack;
 mod state;
 mod subroutine;
+mod texts;
 pub mod variables;
 
 mod channel;
