@@ -111,6 +111,7 @@ impl EngineBuilder {
             read: Some(ReadBody::Shared(Arc::new(body))),
             write: None,
             in_expressions: true,
+            pure: false,
         });
         self
     }

@@ -7,6 +7,7 @@ use crate::base::Text;
 use crate::diagnostic::Code;
 use crate::machine::environment::{Allow, Environment, Limits};
 use crate::machine::evaluate::Evaluator;
+use crate::machine::globals::Globals;
 use crate::machine::image::Image;
 use crate::machine::pbx::Phase;
 use crate::machine::records::{CallRecord, RecordOptions};
@@ -203,6 +204,7 @@ impl Call {
             textual: false,
             channel: setup.channel,
             variables: Variables::default(),
+            globals: Globals::default(),
             at: Location {
                 context: Text::from("default"),
                 exten: Text::from("s"),

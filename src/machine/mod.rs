@@ -11,6 +11,7 @@ pub mod environment;
 mod evaluate;
 pub mod expression;
 mod flow;
+mod globals;
 pub mod groups;
 pub mod image;
 mod observe;
@@ -21,6 +22,7 @@ mod stack;
 mod state;
 mod store;
 mod subroutine;
+mod texts;
 pub mod variables;
 
 mod channel;

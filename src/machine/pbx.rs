@@ -133,6 +133,7 @@ impl Call {
         self.state
             .variables
             .rebind(&self.state.image.program.slots, &image.program.slots);
+        self.state.globals.forget();
         self.state.image = image;
         self.steady = false;
         true

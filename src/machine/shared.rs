@@ -1,7 +1,7 @@
 //! State that the calls of one engine share: globals, the `DB()` store, groups, locks, device states.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockWriteGuard};
 
 use crate::base::symbol::{StableMap, stable_map};
 use crate::base::{Text, Value};
@@ -13,6 +13,8 @@ use crate::store::{Memory, Store};
 #[derive(Debug)]
 pub struct Shared {
     globals: RwLock<StableMap<Text, Value>>,
+    /// Counts their changes.
+    version: AtomicU64,
     /// `None` = the host keeps it, and answers [`Effect::Store`](crate::machine::Effect::Store).
     store: Option<Arc<dyn Store>>,
     groups: Mutex<Groups>,
@@ -61,6 +63,7 @@ impl Shared {
     pub fn with_store(store: Option<Arc<dyn Store>>) -> Self {
         Self {
             globals: RwLock::new(stable_map()),
+            version: AtomicU64::new(0),
             store,
             groups: Mutex::new(Groups::default()),
             waiting: Mutex::new(Vec::new()),
@@ -131,6 +134,20 @@ impl Shared {
         whole(self.image.read()).clone()
     }
 
+    /// Counts the changes of globals.
+    #[inline]
+    pub(crate) fn globals_version(&self) -> u64 {
+        self.version.load(Ordering::Acquire)
+    }
+
+    /// The globals to change them.
+    fn change(&self) -> RwLockWriteGuard<'_, StableMap<Text, Value>> {
+        let globals = whole(self.globals.write());
+        // Whoever sees the new number waits for the lock, and then for the change.
+        self.version.fetch_add(1, Ordering::Release);
+        globals
+    }
+
     /// A global variable.
     pub fn global(&self, name: &[u8]) -> Option<Value> {
         whole(self.globals.read()).get(name).cloned()
@@ -138,7 +155,7 @@ impl Shared {
 
     /// Sets a global variable.
     pub fn set_global(&self, name: &[u8], value: Value) {
-        let mut globals = whole(self.globals.write());
+        let mut globals = self.change();
         if let Some(old) = globals.get_mut(name) {
             *old = value;
         } else {
@@ -148,12 +165,12 @@ impl Shared {
 
     /// Removes a global variable; says whether it was there.
     pub fn remove_global(&self, name: &[u8]) -> bool {
-        whole(self.globals.write()).remove(name).is_some()
+        self.change().remove(name).is_some()
     }
 
     /// Removes all globals.
     pub fn clear_globals(&self) {
-        whole(self.globals.write()).clear();
+        self.change().clear();
     }
 
     /// All globals, sorted by name.

@@ -3,9 +3,10 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::base::Text;
+use crate::base::{Text, Value};
 use crate::diagnostic::{Code, Entry};
 use crate::machine::environment::{Allow, Environment, Limits};
+use crate::machine::globals::Globals;
 use crate::machine::image::Image;
 use crate::machine::records::{RecordOptions, Records};
 use crate::machine::shared::Shared;
@@ -14,6 +15,7 @@ use crate::machine::variables::Variables;
 use crate::machine::{Channel, ChannelState, Location, Note, Observer};
 use crate::program::instruction::Core;
 use crate::program::matcher::{Found, NotFound, Want};
+use crate::program::slots::Slot;
 
 pub(crate) struct State {
     pub(crate) image: Arc<Image>,
@@ -27,6 +29,7 @@ pub(crate) struct State {
     pub(crate) textual: bool,
     pub(crate) channel: Channel,
     pub(crate) variables: Variables,
+    pub(crate) globals: Globals,
     pub(crate) at: Location,
     pub(crate) stack: Vec<Frame>,
     pub(crate) observer: Option<Box<dyn Observer>>,
@@ -63,6 +66,17 @@ impl State {
     pub(crate) fn log(&mut self, entry: Entry) {
         if let Some(observer) = &mut self.observer {
             observer.log(&self.channel.name, entry);
+        }
+    }
+
+    /// The value of a slot, or of the global of its name.
+    #[inline]
+    pub(crate) fn slot(&mut self, image: &Image, slot: Slot) -> Option<&Value> {
+        match self.variables.slot(slot) {
+            None => self
+                .globals
+                .get(&self.shared, slot, image.program.slots.name(slot)),
+            value => value,
         }
     }
 
