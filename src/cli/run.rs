@@ -16,9 +16,10 @@ use crate::host::rewrite::set_value;
 use crate::host::simulate::{Mode, Peer, RunReport, Script, SimChannel, Sounds};
 use crate::host::{Engine, RunError};
 use crate::machine::{Allow, Channel, Environment, Limits, Location, Start as CallStart, System};
+use crate::store::Store;
 use crate::syntax::ast::Plan;
 
-use super::{exit, input, ui};
+use super::{exit, input, store, ui};
 use start::Start;
 
 /// Runs one simulated call to its end, with all the calls that it makes.
@@ -31,6 +32,7 @@ Examples:
   strowger run extensions.conf 812@phones
   strowger run extensions.conf 100@ivr --press 42 --dial 'PJSIP/bob=BUSY'
   strowger run extensions.conf s@night --at 2026-12-24T18:00 --callerid '\"Bob\" <812>' --json
+  strowger run extensions.conf 204@phones --db calls.db
   strowger run extensions.conf --jsonl < calls.jsonl")]
 pub(crate) struct RunArgs {
     /// An extensions.conf, a folder that holds one, or `-`.
@@ -78,6 +80,9 @@ pub(crate) struct RunArgs {
     /// What the dialplan may do outside of the engine: system, file, net.
     #[arg(long, value_enum, value_delimiter = ',')]
     allow: Vec<Allowed>,
+    /// Keep DB() in this file, which is made when it is missing [default: in memory, anew for each call].
+    #[arg(long, value_name = "FILE")]
+    db: Option<PathBuf>,
     /// End a call that executes more priorities than this.
     #[arg(long, value_name = "N", default_value_t = 10_000_000)]
     max_priorities: u64,
@@ -137,7 +142,17 @@ fn script(text: &str) -> Result<Script, String> {
 }
 
 pub(crate) fn run(args: &RunArgs) -> i32 {
-    let loading = Engine::builder().allow(allowed(args)).build();
+    match store::given(args.db.as_deref()) {
+        Ok(store) => store::keep(args.db.as_deref(), run_on(args, store)),
+        Err(status) => status,
+    }
+}
+
+fn run_on(args: &RunArgs, store: Option<Arc<dyn Store>>) -> i32 {
+    let loading = Engine::builder()
+        .allow(allowed(args))
+        .store(store::or_memory(store.as_ref()))
+        .build();
     let (plan, report) = input::plan(&loading, &args.file);
     ui::diagnostics(&report);
     let Some(plan) = plan else {
@@ -149,7 +164,12 @@ pub(crate) fn run(args: &RunArgs) -> i32 {
         ui::message(&format!("{}: {error}", folder.display()));
         return exit::UNREADABLE;
     }
-    let world = World { args, plan, report };
+    let world = World {
+        args,
+        plan,
+        report,
+        store,
+    };
     let start = match world.start() {
         Ok(start) => start,
         Err(text) => return ui::usage(&text),
@@ -181,6 +201,8 @@ struct World<'a> {
     args: &'a RunArgs,
     plan: Plan,
     report: Report,
+    /// The store of `--db`.
+    store: Option<Arc<dyn Store>>,
 }
 
 impl World<'_> {
@@ -245,6 +267,7 @@ impl World<'_> {
         let environment: Arc<dyn Environment> = Arc::new(System::default());
         let engine = Engine::builder()
             .environment(environment)
+            .store(store::or_memory(self.store.as_ref()))
             .limits(Limits {
                 max_priorities: args.max_priorities,
                 ..Limits::default()
