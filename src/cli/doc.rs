@@ -1,5 +1,7 @@
 //! `strowger doc [NAME]`.
 
+mod support;
+
 use clap::Args;
 use serde_json::{Value, json};
 
@@ -15,7 +17,8 @@ use super::{exit, ui};
 Examples:
   strowger doc Goto
   strowger doc CUT
-  strowger doc --status --json")]
+  strowger doc --status --json
+  strowger doc --status --markdown > docs/support.md")]
 pub(crate) struct DocArgs {
     /// An application (in any case) or a function (in capitals).
     name: Option<String>,
@@ -25,6 +28,9 @@ pub(crate) struct DocArgs {
     /// Print JSON.
     #[arg(long)]
     json: bool,
+    /// Print the table of what is supported as a page in Markdown.
+    #[arg(long, requires = "status", conflicts_with_all = ["json", "name"])]
+    markdown: bool,
 }
 
 /// What applications and functions have in common here.
@@ -95,6 +101,7 @@ impl<'a> Page<'a> {
             "syntax": self.syntax,
             "doc": self.doc,
             "support": self.support.name(),
+            "origin": self.origin.name(),
             "note": self.support.note(),
             "examples": examples,
         })
@@ -191,6 +198,16 @@ fn all(registry: &Registry, args: &DocArgs) {
             "functions": list(&functions),
         }));
         return;
+    }
+    if args.markdown {
+        ui::print(support::page(&applications, &functions).as_bytes());
+        return;
+    }
+    if args.status {
+        for (title, pages) in [("applications", &applications), ("functions", &functions)] {
+            ui::line(&format!("{title}: {}", support::Counts::of(pages)));
+        }
+        ui::line("");
     }
     for (title, pages) in [("Applications", &applications), ("Functions", &functions)] {
         ui::line(&ui::paint(Style::Bold, title));

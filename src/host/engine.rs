@@ -9,14 +9,15 @@ use arc_swap::ArcSwap;
 use crate::base::Text;
 use crate::base::value::Value;
 use crate::compile::load_time::AtLoad;
-use crate::compile::{compile, link_names};
+use crate::compile::{compile, compile_owned, link_names};
 use crate::diagnostic::{Report, code};
 use crate::host::FileReader;
 use crate::library::{Application, Function, Origin, Registry, Support};
 use crate::machine::{
     Allow, Answer, ApplicationBody, Call, CallSetup, Channel, Cx, Environment, Event, Flow, Image,
-    Limits, Location, Names, ReadBody, Shared, Start, System,
+    Limits, Location, Names, ReadBody, RecordOptions, Shared, Start, System,
 };
+use crate::program::Program;
 use crate::store::{self, Memory, Store, StoreRequest};
 use crate::syntax::ast::{General, Plan};
 use crate::syntax::load::{LoadOptions, Reader, load};
@@ -66,6 +67,7 @@ pub struct EngineBuilder {
     registry: Registry,
     limits: Limits,
     allow: Allow,
+    records: RecordOptions,
     reload: Reload,
     environment: Arc<dyn Environment>,
     store: Option<Arc<dyn Store>>,
@@ -109,6 +111,7 @@ impl EngineBuilder {
             read: Some(ReadBody::Shared(Arc::new(body))),
             write: None,
             in_expressions: true,
+            pure: false,
         });
         self
     }
@@ -131,6 +134,7 @@ impl EngineBuilder {
             examples: &[],
             body: ApplicationBody::Shared(Arc::new(body)),
             compile: None,
+            names: None,
         });
         self
     }
@@ -153,6 +157,13 @@ impl EngineBuilder {
     #[must_use]
     pub fn allow(mut self, allow: Allow) -> Self {
         self.allow = allow;
+        self
+    }
+
+    /// How call records and channel events are made.
+    #[must_use]
+    pub fn records(mut self, records: RecordOptions) -> Self {
+        self.records = records;
         self
     }
 
@@ -195,6 +206,7 @@ impl EngineBuilder {
             names,
             limits: self.limits,
             allow: self.allow,
+            records: self.records,
             reload: self.reload,
             environment: self.environment,
             shared,
@@ -212,6 +224,7 @@ pub struct Engine {
     names: Arc<Names>,
     limits: Limits,
     allow: Allow,
+    records: RecordOptions,
     reload: Reload,
     environment: Arc<dyn Environment>,
     shared: Arc<Shared>,
@@ -234,6 +247,7 @@ impl Engine {
             registry: crate::standard_registry(),
             limits: Limits::default(),
             allow: Allow::default(),
+            records: RecordOptions::default(),
             reload: Reload::default(),
             environment: Arc::new(System::default()),
             store: Some(Arc::new(Memory::new())),
@@ -252,10 +266,16 @@ impl Engine {
         path: impl AsRef<Path>,
         reader: &mut dyn Reader,
     ) -> Result<Report, EngineError> {
-        let (plan, report) = self.read_plan(path, reader);
+        let (plan, mut report) = self.read_plan(path, reader);
         match plan {
-            Some(plan) => {
-                self.swap(&plan, &report);
+            Some(mut plan) => {
+                if report.diagnostics().is_empty() {
+                    // Only excerpts of what is faulty are ever asked for.
+                    report.sources.forget_texts();
+                }
+                let (general, globals) = (plan.general.clone(), std::mem::take(&mut plan.globals));
+                let program = compile_owned(plan, &self.registry, report.sources.names());
+                self.take_over(program, &general, &globals);
                 Ok(report)
             }
             None => Err(EngineError::Refused(Box::new(report))),
@@ -285,16 +305,21 @@ impl Engine {
 
     /// Compiles a plan and swaps it in.
     pub fn swap(&self, plan: &Plan, report: &Report) {
+        let program = compile(plan, &self.registry, report.sources.names());
+        self.take_over(program, &plan.general, &plan.globals);
+    }
+
+    /// Takes a compiled dialplan into force.
+    fn take_over(&self, program: Program, general: &General, globals: &[(Text, Text)]) {
         let generation = self.generation.fetch_add(1, Ordering::AcqRel) + 1;
-        let program = compile(plan, &self.registry, report.sources.clone());
         let image = Arc::new(Image::link(program, self.names.clone(), generation));
-        if plan.general.clearglobalvars {
+        if general.clearglobalvars {
             self.shared.clear_globals();
         }
-        for (name, value) in &plan.globals {
+        for (name, value) in globals {
             self.shared.set_global(name, Value::from_bytes(value));
         }
-        self.general.store(Arc::new(Some(plan.general.clone())));
+        self.general.store(Arc::new(Some(general.clone())));
         self.image.store(image.clone());
         if self.reload == Reload::NextPriority {
             self.shared.publish(image);
@@ -370,6 +395,7 @@ impl Engine {
             environment: self.environment.clone(),
             limits: self.limits,
             allow: self.allow,
+            records: self.records.clone(),
             channel,
         }
     }

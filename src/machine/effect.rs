@@ -181,6 +181,34 @@ pub struct Dialed {
     pub next: AfterDial,
     /// Variables to set on the calling channel, in order.
     pub set: Vec<(Text, Text)>,
+    /// The channels that were called, in the order of the destinations, for the caller's records and
+    /// `HANGUPCAUSE()`. A host that leaves it empty gives one record, with `peer`.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub legs: Vec<DialedLeg>,
+}
+
+/// A channel that a Dial called, as its part in the Dial ended.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default))]
+pub struct DialedLeg {
+    /// Its name.
+    pub channel: Text,
+    /// ANSWER, BUSY, NOANSWER, CONGESTION, CHANUNAVAIL or CANCEL.
+    pub status: Text,
+    /// Hangup cause with which it ended; 0 = none.
+    pub cause: u32,
+    /// The cause in the terms of its protocol, such as `SIP 486 Busy Here`. Empty where the protocol tells none:
+    /// then `HANGUPCAUSE()` does not know the channel.
+    pub protocol: Text,
+    /// From the start of the Dial to its end; `None` = it ended with the Dial.
+    pub ended: Option<Duration>,
+    /// Its account.
+    pub accountcode: Text,
+    /// Its `CDR(userfield)`.
+    pub userfield: Text,
+    /// Other fields that were written to its record.
+    pub variables: Vec<(Text, Text)>,
 }
 
 /// What the calling channel does after a Dial.

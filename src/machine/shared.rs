@@ -1,7 +1,7 @@
 //! State that the calls of one engine share: globals, the `DB()` store, groups, locks, device states.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockWriteGuard};
 
 use crate::base::symbol::{StableMap, stable_map};
 use crate::base::{Text, Value};
@@ -13,6 +13,8 @@ use crate::store::{Memory, Store};
 #[derive(Debug)]
 pub struct Shared {
     globals: RwLock<StableMap<Text, Value>>,
+    /// Counts their changes.
+    version: AtomicU64,
     /// `None` = the host keeps it, and answers [`Effect::Store`](crate::machine::Effect::Store).
     store: Option<Arc<dyn Store>>,
     groups: Mutex<Groups>,
@@ -20,6 +22,10 @@ pub struct Shared {
     locks: Mutex<Vec<ChannelLock>>,
     generation: AtomicU64,
     image: RwLock<Option<Arc<Image>>>,
+    /// Call records begun so far.
+    records: AtomicU64,
+    /// Living channels by linked id, where channel events are made.
+    linked: Mutex<StableMap<Text, u32>>,
 }
 
 /// A channel that waits for a signal, and the text that came with it.
@@ -57,12 +63,15 @@ impl Shared {
     pub fn with_store(store: Option<Arc<dyn Store>>) -> Self {
         Self {
             globals: RwLock::new(stable_map()),
+            version: AtomicU64::new(0),
             store,
             groups: Mutex::new(Groups::default()),
             waiting: Mutex::new(Vec::new()),
             locks: Mutex::new(Vec::new()),
             generation: AtomicU64::new(0),
             image: RwLock::new(None),
+            records: AtomicU64::new(0),
+            linked: Mutex::new(stable_map()),
         }
     }
 
@@ -74,6 +83,34 @@ impl Shared {
             store: self.store.clone(),
             globals: RwLock::new(whole(self.globals.read()).clone()),
             ..Self::default()
+        }
+    }
+
+    /// The number of a new call record.
+    pub(crate) fn next_record(&self) -> u64 {
+        self.records.fetch_add(1, Ordering::Relaxed)
+    }
+
+    /// A channel with this linked id begins.
+    pub(crate) fn link(&self, linkedid: &Text) {
+        *whole(self.linked.lock())
+            .entry(linkedid.clone())
+            .or_insert(0) += 1;
+    }
+
+    /// A channel with this linked id is gone; says whether it was the last one.
+    pub(crate) fn unlink(&self, linkedid: &Text) -> bool {
+        let mut linked = whole(self.linked.lock());
+        match linked.get_mut(linkedid) {
+            Some(left) if *left > 1 => {
+                *left -= 1;
+                false
+            }
+            Some(_) => {
+                linked.remove(linkedid);
+                true
+            }
+            None => false,
         }
     }
 
@@ -97,6 +134,20 @@ impl Shared {
         whole(self.image.read()).clone()
     }
 
+    /// Counts the changes of globals.
+    #[inline]
+    pub(crate) fn globals_version(&self) -> u64 {
+        self.version.load(Ordering::Acquire)
+    }
+
+    /// The globals to change them.
+    fn change(&self) -> RwLockWriteGuard<'_, StableMap<Text, Value>> {
+        let globals = whole(self.globals.write());
+        // Whoever sees the new number waits for the lock, and then for the change.
+        self.version.fetch_add(1, Ordering::Release);
+        globals
+    }
+
     /// A global variable.
     pub fn global(&self, name: &[u8]) -> Option<Value> {
         whole(self.globals.read()).get(name).cloned()
@@ -104,7 +155,7 @@ impl Shared {
 
     /// Sets a global variable.
     pub fn set_global(&self, name: &[u8], value: Value) {
-        let mut globals = whole(self.globals.write());
+        let mut globals = self.change();
         if let Some(old) = globals.get_mut(name) {
             *old = value;
         } else {
@@ -114,12 +165,12 @@ impl Shared {
 
     /// Removes a global variable; says whether it was there.
     pub fn remove_global(&self, name: &[u8]) -> bool {
-        whole(self.globals.write()).remove(name).is_some()
+        self.change().remove(name).is_some()
     }
 
     /// Removes all globals.
     pub fn clear_globals(&self) {
-        whole(self.globals.write()).clear();
+        self.change().clear();
     }
 
     /// All globals, sorted by name.

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use crate::base::Text;
+use crate::base::{Symbol, Text};
 use crate::cli::eval::case::{Case, Step};
 use crate::cli::store;
 use crate::diagnostic::{Entry, Report};
@@ -168,7 +168,7 @@ impl Session {
                 // What cannot stand in a line of a file is put in its place afterwards.
                 text.extend_from_slice(application);
                 text.extend_from_slice(b"()");
-                aside.insert(number, Text::from(data));
+                aside.insert(number, data);
             } else {
                 for &b in &line.text {
                     if b == b';' {
@@ -185,21 +185,26 @@ impl Session {
         };
         let (plan, report) = engine.read_plan(&path, &mut reader);
         let mut plan = plan.ok_or_else(|| format!("the dialplan is refused: {report}"))?;
-        let extension = plan
+        let lines = plan
             .contexts
-            .iter_mut()
+            .iter()
             .find(|c| c.name.as_bytes() == case.context.as_bytes())
             .and_then(|c| {
                 c.extensions
-                    .iter_mut()
+                    .iter()
                     .find(|e| e.cid.is_none() && same_exten(&e.exten, case.exten.as_bytes()))
             })
+            .map(|e| e.priorities.start as usize..e.priorities.end as usize)
             .ok_or_else(|| "the steps cannot stand in this context and extension".to_owned())?;
-        for priority in &mut extension.priorities {
+        let aside: BTreeMap<u32, Symbol> = aside
+            .iter()
+            .map(|(&number, data)| (number, plan.intern(data)))
+            .collect();
+        for priority in plan.priorities.get_mut(lines).unwrap_or_default() {
             if let Number::At(number) = priority.number
-                && let Some(data) = aside.get(&number)
+                && let Some(&data) = aside.get(&number)
             {
-                priority.data = data.clone();
+                priority.data = data;
             }
         }
         Ok((plan, report))
