@@ -301,7 +301,9 @@ impl<'a> Simulation<'a> {
         channel.created = Some(self.clock.now());
         channel.uniqueid = Text::from(format!("{}.{order}", self.clock.now().as_secs()).as_str());
         let maker_leg = self.legs.get(maker);
-        channel.linkedid = maker_leg.map_or_else(
+        // An originated channel is the first of a call of its own.
+        let first = made_by == MadeBy::Originate;
+        channel.linkedid = maker_leg.filter(|_| !first).map_or_else(
             || channel.uniqueid.clone(),
             |leg| leg.call.channel().linkedid.clone(),
         );

@@ -178,6 +178,7 @@ impl State {
         let (application, data) = self
             .records
             .as_ref()
+            .filter(|_| kind != EventKind::ChanStart)
             .map_or((Text::EMPTY, Text::EMPTY), |records| {
                 (records.app.clone(), records.data.clone())
             });
