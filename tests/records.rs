@@ -213,7 +213,8 @@ fn pairs_leave_what_the_real_system_recorded() {
     let hung_up = [
         "Originate(Local/dial@eco,exten,eco,idle,1)",
         "Wait(2)",
-        "SoftHangup(Local/idle@eco-#2;2)",
+        "SoftHangup(Local/idle@eco-#2\\;2)",
+        "SoftHangup(Local/dial@eco-#1\\;1)",
     ];
     as_recorded(&hung_up, &["00000011", "00000012"]);
 }
@@ -792,5 +793,93 @@ proptest! {
             prop_assert_eq!(count(EventKind::AppStart), count(EventKind::AppEnd), "{} {:?}", id, &kinds);
             prop_assert_eq!(count(EventKind::BridgeEnter), count(EventKind::BridgeExit), "{} {:?}", id, &kinds);
         }
+    }
+}
+
+// The command line.
+
+#[cfg(feature = "cli")]
+mod command {
+    use std::fs;
+    use std::path::PathBuf;
+    use std::process::{Command, Output};
+
+    struct Folder(PathBuf);
+
+    impl Folder {
+        fn new(name: &str) -> Self {
+            let path = std::env::temp_dir().join(format!("strowger-{name}-{}", std::process::id()));
+            fs::create_dir_all(&path).unwrap();
+            let dialplan = "[main]\nexten => s,1,Set(CDR(own)=1)\nexten => s,2,Wait(2)\n";
+            fs::write(path.join("a.conf"), dialplan).unwrap();
+            Self(path)
+        }
+
+        fn run(&self, arguments: &[&str]) -> Output {
+            Command::new(env!("CARGO_BIN_EXE_strowger"))
+                .current_dir(&self.0)
+                .env("TZ", "UTC")
+                .args(["run", "a.conf", "s@main", "--at", "1796026031"])
+                .args(arguments)
+                .output()
+                .unwrap()
+        }
+
+        fn text(&self, name: &str) -> String {
+            fs::read_to_string(self.0.join(name)).unwrap()
+        }
+    }
+
+    impl Drop for Folder {
+        fn drop(&mut self) {
+            let _ = fs::remove_dir_all(&self.0);
+        }
+    }
+
+    const LINE: &str = "\"\"\"\"\" <>\",\"\",\"s\",\"main\",\"main\",\"\",\"Wait\",\"2\",\"2026-11-30 08:07:11\",\"2026-11-30 08:07:11\",\"2026-11-30 08:07:13\",\"2\",\"2\",\"ANSWERED\",\"DOCUMENTATION\",\"\",\"1796026031.0\",\"\"\n";
+
+    #[test]
+    fn records_are_appended() {
+        let folder = Folder::new("append");
+        for _ in 0..2 {
+            let output = folder.run(&["--cdr", "calls.csv", "--cel", "events.jsonl"]);
+            assert_eq!(output.status.code(), Some(0));
+        }
+        assert_eq!(folder.text("calls.csv"), LINE.repeat(2));
+        let events = folder.text("events.jsonl");
+        let names: Vec<String> = events
+            .lines()
+            .map(|line| {
+                let value: serde_json::Value = serde_json::from_str(line).unwrap();
+                value["event"].as_str().unwrap().to_owned()
+            })
+            .collect();
+        assert_eq!(
+            names,
+            ["CHAN_START", "HANGUP", "CHAN_END", "LINKEDID_END"].repeat(2)
+        );
+    }
+
+    #[test]
+    fn the_form_follows_name_and_option() {
+        let folder = Folder::new("form");
+        let output = folder.run(&["--cdr", "-", "--records-as", "jsonl", "--json"]);
+        let text = String::from_utf8(output.stdout).unwrap();
+        let record: serde_json::Value = serde_json::from_str(text.lines().next().unwrap()).unwrap();
+        assert_eq!(record["variables"]["own"], "1");
+        assert_eq!(record["billsec"], 2);
+        assert_eq!(record["end"], 1_796_026_033.0);
+    }
+
+    #[test]
+    fn what_cannot_be_written_is_said() {
+        let folder = Folder::new("refused");
+        let output = folder.run(&["--cdr", "missing/calls.csv"]);
+        assert_eq!(output.status.code(), Some(3));
+        let message = String::from_utf8(output.stderr).unwrap();
+        assert!(message.contains("missing/calls.csv: "), "{message}");
+        assert!(output.stdout.is_empty(), "the call does not even begin");
+        let output = folder.run(&["--cdr-set", "nothing=yes"]);
+        assert_eq!(output.status.code(), Some(2));
     }
 }

@@ -253,7 +253,7 @@ impl Simulation<'_> {
                 }
                 let status = dialed.status.lossy().into_owned();
                 self.drop_leg(caller, id, &status, NORMAL_CLEARING);
-                self.finish_talk(caller, dialed);
+                self.finish_talk(caller, *dialed);
             }
         }
     }

@@ -214,16 +214,14 @@ impl Simulation<'_> {
         }
         let (exten, context) = local_place(&leg.destination.1);
         let exists = leg.call.cx().exists(&context, &exten, 1);
-        if !exists {
-            if let Some(maker) = self.legs.get_mut(maker) {
-                maker.call.cx().log(&code::LOCAL_EXTENSION_MISSING, || {
-                    format!(
-                        "no extension {}@{} for a Local channel",
-                        bstr::BStr::new(&exten),
-                        bstr::BStr::new(&context)
-                    )
-                });
-            }
+        if !exists && let Some(maker) = self.legs.get_mut(maker) {
+            maker.call.cx().log(&code::LOCAL_EXTENSION_MISSING, || {
+                format!(
+                    "no extension {}@{} for a Local channel",
+                    bstr::BStr::new(&exten),
+                    bstr::BStr::new(&context)
+                )
+            });
         }
         let Some(leg) = self.legs.get_mut(id) else {
             return false;
