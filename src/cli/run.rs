@@ -2,6 +2,7 @@
 
 mod console;
 mod json;
+mod records;
 mod start;
 
 use std::ffi::OsString;
@@ -20,6 +21,7 @@ use crate::store::Store;
 use crate::syntax::ast::Plan;
 
 use super::{exit, input, store, ui};
+use records::{Files, RecordArgs};
 use start::Start;
 
 /// Runs one simulated call to its end, with all the calls that it makes.
@@ -33,6 +35,7 @@ Examples:
   strowger run extensions.conf 100@ivr --press 42 --dial 'PJSIP/bob=BUSY'
   strowger run extensions.conf s@night --at 2026-12-24T18:00 --callerid '\"Bob\" <812>' --json
   strowger run extensions.conf 204@phones --db calls.db
+  strowger run extensions.conf 812@phones --cdr Master.csv --cel events.jsonl
   strowger run extensions.conf --jsonl < calls.jsonl")]
 pub(crate) struct RunArgs {
     /// An extensions.conf, a folder that holds one, or `-`.
@@ -89,6 +92,8 @@ pub(crate) struct RunArgs {
     /// Variables to report: names, or `all`.
     #[arg(long, value_name = "NAME,...|all", value_delimiter = ',')]
     vars: Vec<String>,
+    #[command(flatten)]
+    records: RecordArgs,
     /// Print one JSON object.
     #[arg(long)]
     json: bool,
@@ -174,8 +179,12 @@ fn run_on(args: &RunArgs, store: Option<Arc<dyn Store>>) -> i32 {
         Ok(start) => start,
         Err(text) => return ui::usage(&text),
     };
+    let mut files = match args.records.open() {
+        Ok(files) => files,
+        Err(status) => return status,
+    };
     if args.jsonl {
-        return world.lines(&start);
+        return world.lines(&start, &mut files);
     }
     let mut channel = world.channel(&start);
     if !args.json {
@@ -187,10 +196,15 @@ fn run_on(args: &RunArgs, store: Option<Arc<dyn Store>>) -> i32 {
     match world.call(&start, channel) {
         Ok(mut report) => {
             let limited = report.limited();
+            let written = files.write(&report);
             if args.json {
                 ui::stream_document(&json::Answer::new(None, &mut report, &args.vars));
             }
-            if limited { exit::FINDINGS } else { exit::FINE }
+            match written {
+                Err(status) => status,
+                Ok(()) if limited => exit::FINDINGS,
+                Ok(()) => exit::FINE,
+            }
         }
         Err(text) => ui::usage(&text),
     }
@@ -252,6 +266,9 @@ impl World<'_> {
             .press(&start.press)
             .sounds(self.args.sounds())
             .seed(self.args.seed);
+        if self.args.records.wants_events() {
+            channel = channel.events();
+        }
         if let Some(at) = self.args.at {
             channel = channel.at(Duration::from_secs(u64::try_from(at).unwrap_or(0)));
         }
@@ -273,6 +290,7 @@ impl World<'_> {
                 ..Limits::default()
             })
             .allow(allowed(args))
+            .records(args.records.options())
             .build();
         if start.set.is_empty() {
             engine.swap(&self.plan, &self.report);
@@ -312,7 +330,7 @@ impl World<'_> {
     }
 
     /// One call for each line of standard input.
-    fn lines(&self, defaults: &Start) -> i32 {
+    fn lines(&self, defaults: &Start, files: &mut Files) -> i32 {
         let mut status = exit::FINE;
         for line in input::lines() {
             let line = match line {
@@ -334,6 +352,9 @@ impl World<'_> {
                 Ok(mut report) => {
                     if report.limited() {
                         status = exit::FINDINGS;
+                    }
+                    if let Err(failed) = files.write(&report) {
+                        return failed;
                     }
                     ui::stream_line(&json::Answer::new(id, &mut report, &self.args.vars));
                 }

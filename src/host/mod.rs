@@ -4,6 +4,7 @@ pub mod dial;
 mod engine;
 pub mod files;
 pub mod outside;
+pub mod records;
 pub mod rewrite;
 pub mod simulate;
 

@@ -239,7 +239,11 @@ impl Call {
             shortened: false,
             reason: EndReason::Hangup,
         };
+        let keep = call.state.record_options.keep;
         call.restart(start);
+        if keep {
+            call.state.keep_records();
+        }
         call
     }
 
