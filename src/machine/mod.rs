@@ -14,6 +14,7 @@ mod flow;
 pub mod groups;
 pub mod image;
 mod observe;
+pub mod outside;
 mod pbx;
 pub mod shared;
 mod stack;
@@ -28,7 +29,7 @@ pub use channel::{Channel, ChannelState, LegCause, Party, Timeouts};
 pub use cx::{Cx, TargetFault};
 pub use effect::{
     AfterDial, ChannelRequest, Dial, Dialed, Effect, Event, Indication, Originate, OriginateThen,
-    OutsideRequest, Play, Record, Sound,
+    Play, Record, Sound,
 };
 pub use environment::{Allow, Environment, Limits, System};
 pub use flow::{
@@ -38,5 +39,8 @@ pub use image::{
     ApplicationBody, Image, LinkedApplication, LinkedFunction, Names, ReadBody, WriteBody,
 };
 pub use observe::{Note, Observer};
+pub use outside::{
+    NameRecord, OutsideRequest, RealtimeMatch, RealtimeRequest, RealtimeRow, RecordKind, WebRequest,
+};
 pub use shared::Shared;
 pub use stack::{Frame, gosub_arguments};
