@@ -6,6 +6,7 @@ mod records;
 mod start;
 
 use std::ffi::OsString;
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,7 +16,7 @@ use clap::{Args, ValueEnum};
 use crate::diagnostic::Report;
 use crate::host::rewrite::set_value;
 use crate::host::simulate::{Mode, Peer, RunReport, Script, SimChannel, Sounds};
-use crate::host::{Engine, RunError};
+use crate::host::{Engine, RunError, Tables};
 use crate::machine::{Allow, Channel, Environment, Limits, Location, Start as CallStart, System};
 use crate::store::Store;
 use crate::syntax::ast::Plan;
@@ -86,6 +87,12 @@ pub(crate) struct RunArgs {
     /// Keep DB() in this file, which is made when it is missing [default: in memory, anew for each call].
     #[arg(long, value_name = "FILE")]
     db: Option<PathBuf>,
+    /// Offer a realtime family for REALTIME() from a CSV file; with --allow file changes are written back.
+    #[arg(long, value_name = "FAMILY=FILE.csv", value_parser = family)]
+    realtime: Vec<(String, PathBuf)>,
+    /// The name server for ENUMLOOKUP(), SRVQUERY() and TXTCIDNAME() [default: that of /etc/resolv.conf].
+    #[arg(long, value_name = "ADDRESS[:PORT]", value_parser = resolver)]
+    resolver: Option<SocketAddr>,
     /// End a call that executes more priorities than this.
     #[arg(long, value_name = "N", default_value_t = 10_000_000)]
     max_priorities: u64,
@@ -139,6 +146,19 @@ fn time(text: &str) -> Result<i64, String> {
     input::time(text).ok_or_else(|| "no time".to_owned())
 }
 
+fn family(text: &str) -> Result<(String, PathBuf), String> {
+    let (family, file) = text.split_once('=').ok_or("FAMILY=FILE.csv needs an `=`")?;
+    Ok((family.to_owned(), file.into()))
+}
+
+fn resolver(text: &str) -> Result<SocketAddr, String> {
+    let address = text.parse().ok();
+    let usual_port = || Some(SocketAddr::new(text.parse().ok()?, 53));
+    address
+        .or_else(usual_port)
+        .ok_or_else(|| "neither an address nor ADDRESS:PORT".to_owned())
+}
+
 fn script(text: &str) -> Result<Script, String> {
     let (target, outcome) =
         start::target_and_outcome(text).ok_or_else(|| "TARGET=OUTCOME needs an `=`".to_owned())?;
@@ -167,6 +187,10 @@ fn run_on(args: &RunArgs, store: Option<Arc<dyn Store>>) -> i32 {
         && let Err(error) = std::fs::read_dir(&folder)
     {
         ui::message(&format!("{}: {error}", folder.display()));
+        return exit::UNREADABLE;
+    }
+    if let Err(text) = tables(args) {
+        ui::message(&text);
         return exit::UNREADABLE;
     }
     let world = World {
@@ -282,7 +306,12 @@ impl World<'_> {
     fn call(&self, start: &Start, mut channel: SimChannel) -> Result<RunReport, String> {
         let args = self.args;
         let environment: Arc<dyn Environment> = Arc::new(System::default());
-        let engine = Engine::builder()
+        let mut builder = Engine::builder();
+        if let Some(server) = args.resolver {
+            builder = builder.resolver(server);
+        }
+        let engine = builder
+            .realtime(Arc::new(tables(args)?))
             .environment(environment)
             .store(store::or_memory(self.store.as_ref()))
             .limits(Limits {
@@ -366,6 +395,17 @@ impl World<'_> {
         }
         status
     }
+}
+
+/// The realtime families.
+fn tables(args: &RunArgs) -> Result<Tables, String> {
+    let mut tables = Tables::new();
+    for (family, file) in &args.realtime {
+        tables = tables
+            .csv(family, file, allowed(args).file)
+            .map_err(|error| format!("{}: {error}", file.display()))?;
+    }
+    Ok(tables)
 }
 
 /// What the call may do outside of the engine.
