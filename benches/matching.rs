@@ -19,7 +19,7 @@ use std::sync::OnceLock;
 use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
 use strowger::base::pattern;
-use strowger::base::{Interner, Place, SourceId, Text};
+use strowger::base::{Place, SourceId, Text};
 use strowger::compile::{automaton, flatten};
 use strowger::program::{ContextId, Matcher, Table, Want};
 use strowger::syntax::ast::pattern::ExtensionKey;
@@ -50,18 +50,20 @@ fn plan_of(mut extens: Vec<Text>) -> Plan {
     let place = Place::line(SourceId(0), 1);
     extens.sort_by_cached_key(|e| ExtensionKey::new(e, None));
     extens.dedup();
+    let mut plan = Plan::default();
+    let line = Priority {
+        number: Number::At(1),
+        label: None,
+        app: plan.intern(b"NoOp"),
+        data: plan.intern(b"${EXTEN}"),
+        place,
+    };
     let extensions = extens
         .into_iter()
         .map(|exten| Extension {
             exten,
             cid: None,
-            priorities: vec![Priority {
-                number: Number::At(1),
-                label: None,
-                app: Text::from("NoOp"),
-                data: Text::from("${EXTEN}"),
-                place,
-            }],
+            priorities: plan.add_lines([line]),
             aliases: Vec::new(),
         })
         .collect();
@@ -74,12 +76,12 @@ fn plan_of(mut extens: Vec<Text>) -> Plan {
             switches: Vec::new(),
             ignorepats: Vec::new(),
         }],
-        ..Plan::default()
+        ..plan
     }
 }
 
 fn tables(plan: &Plan) -> (Table, Matcher) {
-    let table = flatten::flatten(plan, &mut Interner::new());
+    let table = flatten::flatten(plan);
     let matcher = automaton::build(&table);
     (table, matcher)
 }
@@ -167,6 +169,11 @@ fn office(bencher: Bencher<'_, '_>) {
     let mut outside = plan_of(outside.to_vec());
     for mut context in outside.contexts.drain(..) {
         context.name = Text::from("outside");
+        for extension in &mut context.extensions {
+            // Both plans have the same texts in the same order.
+            let lines = &outside.priorities[extension.priorities.start as usize..];
+            extension.priorities = plan.add_lines(lines.first().copied());
+        }
         plan.contexts.push(context);
     }
     let place = Place::line(SourceId(0), 1);

@@ -14,7 +14,7 @@ use crate::base::Text;
 pub struct Symbol(pub u32);
 
 /// The hasher of every map whose iteration or content must be the same in each run.
-pub fn stable_hasher() -> ahash::RandomState {
+pub const fn stable_hasher() -> ahash::RandomState {
     ahash::RandomState::with_seeds(0x5741, 0x726f, 0x7773, 0x6765)
 }
 

@@ -31,13 +31,13 @@ pub(crate) struct State {
     pub(crate) observer: Option<Box<dyn Observer>>,
     pub(crate) hungup: bool,
     pub(crate) dead: bool,
-    pub(crate) exception: Option<(Text, Location)>,
+    pub(crate) exception: Option<Box<(Text, Location)>>,
     /// Buffers of functions, kept for the next ones.
     pub(crate) spare: Vec<Vec<u8>>,
     /// Return left the frame of a subroutine that the machine started.
     pub(crate) returned: bool,
     /// Where another channel sent this one.
-    pub(crate) redirect: Option<Location>,
+    pub(crate) redirect: Option<Box<Location>>,
     /// The limit that ended the call.
     pub(crate) stopped: Option<&'static Code>,
 }

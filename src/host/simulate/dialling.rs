@@ -256,8 +256,8 @@ impl Simulation<'_> {
             let made = leg.call.channel_mut();
             made.state = ChannelState::Ring;
             made.cause = channel.cause;
-            made.caller = channel.connected;
-            made.connected = channel.caller;
+            made.caller = (*channel.connected).clone();
+            made.connected = channel.caller.into();
         }
         if let Some(leg) = self.legs.get_mut(id) {
             leg.far = Far::Leg(far);
