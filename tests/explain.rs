@@ -82,12 +82,7 @@ fn winner_walk_and_losers() {
         &[("night", Some("0:00-6:00")), ("b", None), ("gone", None)],
     );
     context(&mut plan, "night", &[], &[]);
-    context(
-        &mut plan,
-        "b",
-        &[("123", None, &[1])],
-        &[("main", None)],
-    );
+    context(&mut plan, "b", &[("123", None, &[1])], &[("main", None)]);
     let table = flatten::flatten(&plan);
     let matcher = automaton::build(&table).with_zone(Zone::utc());
     let query = Query {

@@ -1,8 +1,8 @@
 //! A loaded plan as flat tables. The symbols of its texts stay what they are in the plan.
 
+use crate::base::Text;
 use crate::base::symbol::{StableMap, stable_map};
 use crate::base::timespec::Timespec;
-use crate::base::Text;
 use crate::program::{
     Context, ContextId, Extension, ExtensionId, Hint, Include, Priority, PriorityId, Switch, Table,
 };
@@ -54,12 +54,7 @@ pub fn flatten(plan: &Plan) -> Table {
     table
 }
 
-fn push_extension(
-    table: &mut Table,
-    context: ContextId,
-    extension: &ast::Extension,
-    plan: &Plan,
-) {
+fn push_extension(table: &mut Table, context: ContextId, extension: &ast::Extension, plan: &Plan) {
     let id = ExtensionId(table.extensions.len() as u32);
     let start = table.priorities.len() as u32;
     let mut hint = None;

@@ -67,7 +67,10 @@ fn program(
             .flatten();
         let compiled = compiled();
         let matcher = matcher.and_then(|thread| thread.join().ok());
-        (matcher.unwrap_or_else(|| automaton::build(&table)), compiled)
+        (
+            matcher.unwrap_or_else(|| automaton::build(&table)),
+            compiled,
+        )
     });
     let timed = table
         .contexts

@@ -186,11 +186,7 @@ impl Loading<'_> {
 }
 
 /// `[general]`: the first section of this name counts, and in it the first line of an option.
-fn general(
-    loading: &mut Loading<'_>,
-    sections: &[Section],
-    previous: Option<&General>,
-) -> General {
+fn general(loading: &mut Loading<'_>, sections: &[Section], previous: Option<&General>) -> General {
     let config = loading.config;
     let kept = previous.cloned().unwrap_or_default();
     let mut general = General {

@@ -90,12 +90,7 @@ fn folded(pattern: &[u8]) -> ExtensionKey {
 
 impl ContextBuilder {
     /// The priority of a label in the most specific extension that `exten` reaches and that has the label.
-    pub(super) fn label(
-        &mut self,
-        exten: &[u8],
-        cid: Option<&[u8]>,
-        label: Symbol,
-    ) -> Option<i32> {
+    pub(super) fn label(&mut self, exten: &[u8], cid: Option<&[u8]>, label: Symbol) -> Option<i32> {
         let extensions = &self.extensions;
         let best = |candidates: &[(usize, i32)]| {
             candidates

@@ -147,11 +147,7 @@ impl ExtensionBuilder {
             .as_ref()
             .is_some_and(|rare| !rare.scattered.is_empty());
         if scattered || !together {
-            let before = if scattered {
-                0..0
-            } else {
-                self.lines.clone()
-            };
+            let before = if scattered { 0..0 } else { self.lines.clone() };
             let rare = self.rare.get_or_insert_with(Rare::new);
             rare.scattered.extend(before);
             rare.scattered.push(at);
