@@ -23,7 +23,7 @@ use crate::program::template::Code;
 use crate::program::{Options, Program, Table};
 use crate::syntax::ast::{General, Plan};
 
-use line::Builder;
+use line::{Builder, Inner};
 use text::Texts;
 
 /// So many extensions are worth a thread that builds the matcher while lines are compiled.
@@ -99,12 +99,13 @@ struct Compiled {
 }
 
 fn lines(table: &Table, names: &Interner, angle: bool, registry: &Registry) -> Compiled {
-    let mut texts = Texts::new(angle);
+    let mut texts = Texts::new(angle, registry);
     let mut slots = Slots::default();
     let mut applications = Applications::new(registry, names);
     let mut known = Known::new(names);
     let mut lines = Vec::with_capacity(table.priorities.len());
     let mut direct = Vec::with_capacity(table.priorities.len());
+    let mut inner = Vec::new();
     for (index, entry) in (0_u32..).zip(&table.priorities) {
         let (application, hook) = applications.of(entry.app);
         let code = known.code(entry.data, || {
@@ -121,6 +122,8 @@ fn lines(table: &Table, names: &Interner, angle: bool, registry: &Registry) -> C
             }
             let mut builder = Builder {
                 texts: &mut texts,
+                registry,
+                inner: Some(&mut inner),
                 slots: &mut slots,
                 table,
                 names,
@@ -142,7 +145,24 @@ fn lines(table: &Table, names: &Interner, angle: bool, registry: &Registry) -> C
             onward: Step::END,
         });
     }
-    fuse::fuse(&mut lines, &direct);
+    for part in inner {
+        let Inner {
+            owner,
+            application,
+            direct: operation,
+        } = part;
+        lines.push(Line {
+            operation: Operation::General,
+            next: owner,
+            code: lines
+                .get(owner as usize)
+                .map_or(CodeId(0), |line| line.code),
+            application: applications.named(&application),
+            onward: Step::END,
+        });
+        direct.push(operation);
+    }
+    fuse::fuse(&mut lines, &direct, table.priorities.len());
     Compiled {
         lines,
         slots,
@@ -210,6 +230,8 @@ struct Applications<'a> {
     registry: &'a Registry,
     symbols: &'a Interner,
     names: Vec<Text>,
+    /// Numbers of names that stand inside of data only.
+    inner: StableMap<Text, u32>,
     /// By symbol of the name: number and compile hook.
     known: StableMap<Symbol, (u32, Option<CompileLine>)>,
     /// The last one asked for: neighbours often have the same.
@@ -222,6 +244,7 @@ impl<'a> Applications<'a> {
             registry,
             symbols,
             names: Vec::new(),
+            inner: stable_map(),
             known: stable_map(),
             last: None,
         }
@@ -242,6 +265,20 @@ impl<'a> Applications<'a> {
         });
         self.last = Some((symbol, known));
         known
+    }
+
+    /// The number of a name that stands inside of data.
+    fn named(&mut self, name: &[u8]) -> u32 {
+        if let Some(symbol) = self.symbols.get(name) {
+            return self.of(symbol).0;
+        }
+        if let Some(&number) = self.inner.get(name) {
+            return number;
+        }
+        let number = self.names.len() as u32;
+        self.names.push(Text::from(name));
+        self.inner.insert(Text::from(name), number);
+        number
     }
 }
 
@@ -267,6 +304,7 @@ pub fn link_names(registry: &Registry) -> Names {
                 read: function.read.clone(),
                 write: function.write.clone(),
                 in_expressions: function.in_expressions,
+                pure: function.pure,
             }),
         );
     }

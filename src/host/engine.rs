@@ -12,13 +12,13 @@ use crate::compile::load_time::AtLoad;
 use crate::compile::{compile, compile_owned, link_names};
 use crate::diagnostic::{Report, code};
 use crate::host::FileReader;
-use crate::library::{Application, Function, Registry, Support};
+use crate::library::{Application, Function, Origin, Registry, Support};
 use crate::machine::{
-    Allow, Answer, ApplicationBody, Call, CallSetup, Channel, Cx, Environment, Flow, Image, Limits,
-    Location, Names, ReadBody, Shared, Start, System,
+    Allow, Answer, ApplicationBody, Call, CallSetup, Channel, Cx, Environment, Event, Flow, Image,
+    Limits, Location, Names, ReadBody, RecordOptions, Shared, Start, System,
 };
 use crate::program::Program;
-use crate::store::Store;
+use crate::store::{self, Memory, Store, StoreRequest};
 use crate::syntax::ast::{General, Plan};
 use crate::syntax::load::{LoadOptions, Reader, load};
 
@@ -67,9 +67,10 @@ pub struct EngineBuilder {
     registry: Registry,
     limits: Limits,
     allow: Allow,
+    records: RecordOptions,
     reload: Reload,
     environment: Arc<dyn Environment>,
-    store: Option<Box<dyn Store>>,
+    store: Option<Arc<dyn Store>>,
 }
 
 impl std::fmt::Debug for EngineBuilder {
@@ -105,10 +106,12 @@ impl EngineBuilder {
             syntax: "",
             doc: "",
             support: Support::Full,
+            origin: Origin::Strowger,
             examples: &[],
             read: Some(ReadBody::Shared(Arc::new(body))),
             write: None,
             in_expressions: true,
+            pure: false,
         });
         self
     }
@@ -127,9 +130,11 @@ impl EngineBuilder {
             syntax: "",
             doc: "",
             support: Support::Full,
+            origin: Origin::Strowger,
             examples: &[],
             body: ApplicationBody::Shared(Arc::new(body)),
             compile: None,
+            names: None,
         });
         self
     }
@@ -155,6 +160,13 @@ impl EngineBuilder {
         self
     }
 
+    /// How call records and channel events are made.
+    #[must_use]
+    pub fn records(mut self, records: RecordOptions) -> Self {
+        self.records = records;
+        self
+    }
+
     /// What running calls do at a reload.
     #[must_use]
     pub fn reload(mut self, reload: Reload) -> Self {
@@ -169,26 +181,32 @@ impl EngineBuilder {
         self
     }
 
-    /// The store of `DB()`; in memory by default.
+    /// The store of `DB()`; in memory by default. Several engines may share one.
     #[must_use]
-    pub fn store(mut self, store: Box<dyn Store>) -> Self {
+    pub fn store(mut self, store: Arc<dyn Store>) -> Self {
         self.store = Some(store);
+        self
+    }
+
+    /// The host keeps the store: it answers [`Effect::Store`](crate::machine::Effect::Store), and calls wait for it.
+    /// While a dialplan is loaded there is nobody to answer, and what it reads of the store is empty.
+    #[must_use]
+    pub fn store_at_host(mut self) -> Self {
+        self.store = None;
         self
     }
 
     /// The engine, without a dialplan.
     pub fn build(self) -> Engine {
         let names = Arc::new(link_names(&self.registry));
-        let shared = Arc::new(match self.store {
-            Some(store) => Shared::with_store(store),
-            None => Shared::default(),
-        });
+        let shared = Arc::new(Shared::with_store(self.store));
         let image = Image::link(crate::compile::empty(false), names.clone(), 0);
         Engine {
             registry: self.registry,
             names,
             limits: self.limits,
             allow: self.allow,
+            records: self.records,
             reload: self.reload,
             environment: self.environment,
             shared,
@@ -206,6 +224,7 @@ pub struct Engine {
     names: Arc<Names>,
     limits: Limits,
     allow: Allow,
+    records: RecordOptions,
     reload: Reload,
     environment: Arc<dyn Environment>,
     shared: Arc<Shared>,
@@ -228,9 +247,10 @@ impl Engine {
             registry: crate::standard_registry(),
             limits: Limits::default(),
             allow: Allow::default(),
+            records: RecordOptions::default(),
             reload: Reload::default(),
             environment: Arc::new(System::default()),
-            store: None,
+            store: Some(Arc::new(Memory::new())),
         }
     }
 
@@ -316,6 +336,14 @@ impl Engine {
         &self.shared
     }
 
+    /// Answers [`Effect::Store`](crate::machine::Effect::Store) from the engine's own store. Blocks while it is flushed.
+    pub fn answer_store(&self, request: &StoreRequest) -> Event {
+        match self.shared.store() {
+            Some(store) => Event::Store(store::answer(store, request)),
+            None => Event::Failed("the host keeps the store".to_owned()),
+        }
+    }
+
     /// Time and chance.
     pub fn environment(&self) -> &Arc<dyn Environment> {
         &self.environment
@@ -367,6 +395,7 @@ impl Engine {
             environment: self.environment.clone(),
             limits: self.limits,
             allow: self.allow,
+            records: self.records.clone(),
             channel,
         }
     }

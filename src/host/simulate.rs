@@ -143,6 +143,7 @@ pub struct SimChannel {
     watch: Option<Watch>,
     pace: Option<Pace>,
     traceless: bool,
+    events: bool,
     fault: Option<RunError>,
 }
 
@@ -235,6 +236,13 @@ impl SimChannel {
     #[must_use]
     pub fn traceless(mut self) -> Self {
         self.traceless = true;
+        self
+    }
+
+    /// Keeps channel events for the report.
+    #[must_use]
+    pub fn events(mut self) -> Self {
+        self.events = true;
         self
     }
 

@@ -156,6 +156,9 @@ impl Call {
                 data,
             );
         }
+        if self.state.records.is_some() {
+            self.state.applies(&application.name, data);
+        }
         let mut cx = Cx {
             state: &mut self.state,
         };
@@ -224,7 +227,12 @@ impl Call {
                         continue;
                     }
                     match image.names.application(&application) {
-                        Some(linked) => linked.body.run(&mut cx, &data),
+                        Some(linked) => {
+                            if cx.state.records.is_some() {
+                                cx.state.applies(&linked.name, &data);
+                            }
+                            linked.body.run(&mut cx, &data)
+                        }
                         None => Flow::Leave,
                     }
                 }

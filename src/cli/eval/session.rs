@@ -110,7 +110,7 @@ impl Session {
         for (name, value) in &case.vars {
             call.cx().set(name, value);
         }
-        run(&mut call, &world)?;
+        run(&engine, &mut call, &world)?;
         let outputs = script
             .outputs
             .iter()
@@ -213,7 +213,7 @@ fn same_exten(a: &[u8], b: &[u8]) -> bool {
 }
 
 /// Runs a call until its steps are done, or it ends.
-fn run(call: &mut Call, world: &World) -> Result<(), String> {
+fn run(engine: &Engine, call: &mut Call, world: &World) -> Result<(), String> {
     let mut event = Event::Start;
     for _ in 0..PATIENCE {
         event = match call.step(event) {
@@ -237,6 +237,7 @@ fn run(call: &mut Call, world: &World) -> Result<(), String> {
             | Effect::Custom { .. }
             | Effect::Channel { .. } => Event::Failed("only one channel exists here".to_owned()),
             Effect::Outside(request) => outside::answer(&request, call.cx().allow()),
+            Effect::Store(request) => engine.answer_store(&request),
             Effect::Yield => Event::Resume,
             _ => Event::Done,
         };

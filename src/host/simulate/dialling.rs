@@ -8,7 +8,8 @@ use crate::host::dial::{
     ANSWERED_ELSEWHERE, CONGESTION, NO_SUCH_TECHNOLOGY, NORMAL_CLEARING, Tally, Terms, USER_BUSY,
 };
 use crate::machine::{
-    AfterDial, Channel, ChannelState, Dial, Dialed, Environment, Event, Indication, Location, Start,
+    AfterDial, Channel, ChannelState, Dial, Dialed, DialedLeg, Environment, Event, Indication,
+    Location, MadeBy, Start,
 };
 
 use super::Fate;
@@ -20,6 +21,8 @@ use super::simulation::{DIGIT, Happening, Signal, Simulation};
 const TECHNOLOGIES: &[&str] = &["PJSIP", "SIP", "IAX2", "DAHDI", "Zap"];
 /// How long a scripted destination talks after its answer.
 const TALK: Duration = Duration::from_secs(10);
+/// Cause of a destination that nothing leads to.
+const NO_ROUTE: u32 = 3;
 /// Cause of a subscriber who cannot be reached.
 const SUBSCRIBER_ABSENT: u32 = 20;
 /// Cause of a channel that cannot be made.
@@ -110,7 +113,7 @@ impl Simulation<'_> {
         let inherit = dialling.dial.inherit.clone();
         let elsewhere = dialling.terms.answered_elsewhere;
         let (number, name) = dialling.dial.caller.clone();
-        match self.request(id, destination, here.clone(), &inherit) {
+        match self.request(id, destination, MadeBy::Dial, here.clone(), &inherit) {
             Err(cause) => {
                 if let Some(leg) = self.legs.get_mut(id) {
                     leg.call.channel_mut().cause = cause;
@@ -132,7 +135,7 @@ impl Simulation<'_> {
                     channel.connected.name = name;
                 }
                 if let Some(dialling) = self.dialling(id) {
-                    dialling.out.push(Out { leg, alive: true });
+                    dialling.out.push(Out::new(leg));
                 }
             }
         }
@@ -143,6 +146,7 @@ impl Simulation<'_> {
         &mut self,
         maker: LegId,
         destination: &(Text, Text),
+        made_by: MadeBy,
         at: Location,
         variables: &[(Text, Text)],
     ) -> Result<LegId, u32> {
@@ -180,7 +184,7 @@ impl Simulation<'_> {
             return Err(NO_SUCH_TECHNOLOGY);
         };
         let id = self
-            .create(maker, &name, at, variables)
+            .create(maker, &name, made_by, at, variables)
             .ok_or(UNAVAILABLE)?;
         if let Some(leg) = self.legs.get_mut(id) {
             leg.destination = destination.clone();
@@ -193,9 +197,12 @@ impl Simulation<'_> {
         if self.place_call(id, leg) {
             if let Some(dialling) = self.dialling(id) {
                 dialling.called = true;
+                for out in &mut dialling.out {
+                    out.called |= out.leg == leg;
+                }
             }
         } else {
-            self.drop_leg(id, leg, 0);
+            self.drop_leg(id, leg, "CHANUNAVAIL", 0);
         }
     }
 
@@ -247,7 +254,8 @@ impl Simulation<'_> {
             exten: Text::from(exten),
             priority: 1,
         };
-        let Some(far) = self.create(maker, &Text::from(other), at, &variables) else {
+        let Some(far) = self.create(maker, &Text::from(other), MadeBy::Itself, at, &variables)
+        else {
             return false;
         };
         if let Some(leg) = self.legs.get_mut(far) {
@@ -258,6 +266,9 @@ impl Simulation<'_> {
             made.cause = channel.cause;
             made.caller = (*channel.connected).clone();
             made.connected = channel.caller.into();
+            if let Some(account) = channel.items.get(b"accountcode".as_slice()) {
+                made.set_item(b"accountcode", account);
+            }
         }
         if let Some(leg) = self.legs.get_mut(id) {
             leg.far = Far::Leg(far);
@@ -323,7 +334,7 @@ impl Simulation<'_> {
                 if let Some(leg) = self.legs.get_mut(caller) {
                     leg.call.channel_mut().cause = cause;
                 }
-                self.drop_leg(caller, id, cause);
+                self.drop_leg(caller, id, status_of(cause), cause);
                 self.all_gone(caller);
             }
         }
@@ -347,7 +358,11 @@ impl Simulation<'_> {
                 if let Some(leg) = self.legs.get_mut(caller) {
                     leg.call.channel_mut().cause = cause;
                 }
-                self.drop_leg(caller, id, 0);
+                let status = match indication {
+                    Indication::Busy => "BUSY",
+                    _ => "CONGESTION",
+                };
+                self.drop_leg(caller, id, status, 0);
                 self.all_gone(caller);
                 return;
             }
@@ -369,11 +384,13 @@ impl Simulation<'_> {
     }
 
     /// A dialled channel is out of the race.
-    pub(super) fn drop_leg(&mut self, caller: LegId, id: LegId, cause: u32) {
+    pub(super) fn drop_leg(&mut self, caller: LegId, id: LegId, status: &str, cause: u32) {
+        let leg = self.leg_of_dial(caller, id, status, cause);
         if let Some(dialling) = self.dialling(caller) {
             for out in &mut dialling.out {
                 if out.leg == id {
                     out.alive = false;
+                    out.over.get_or_insert_with(|| leg.clone());
                 }
             }
         }
@@ -414,7 +431,32 @@ impl Simulation<'_> {
         let Some(leg) = self.legs.get_mut(caller) else {
             return;
         };
-        let Some(dialling) = leg.dialling.take() else {
+        let Some(mut dialling) = leg.dialling.take() else {
+            return;
+        };
+        let answerer = dialling.answered.map(|(_, leg)| leg);
+        let going: Vec<(usize, LegId)> = dialling
+            .out
+            .iter()
+            .enumerate()
+            .filter(|(_, out)| out.over.is_none())
+            .map(|(n, out)| (n, out.leg))
+            .collect();
+        for (n, id) in going {
+            let status = if answerer == Some(id) {
+                dialed.status.lossy().into_owned()
+            } else {
+                "CANCEL".to_owned()
+            };
+            let mut over = self.leg_as_it_is(id, &status, NORMAL_CLEARING);
+            over.ended = None;
+            if let Some(out) = dialling.out.get_mut(n) {
+                out.over = Some(over);
+            }
+        }
+        let called = dialling.out.iter_mut().filter(|out| out.called);
+        dialed.legs = called.filter_map(|out| out.over.take()).collect();
+        let Some(leg) = self.legs.get_mut(caller) else {
             return;
         };
         leg.token += 1;
@@ -434,7 +476,13 @@ impl Simulation<'_> {
     }
 
     /// Hangs up the dialled channels that are left, except one.
-    pub(super) fn drop_others(&mut self, caller: LegId, except: Option<LegId>, cause: u32) {
+    pub(super) fn drop_others(
+        &mut self,
+        caller: LegId,
+        except: Option<LegId>,
+        status: &str,
+        cause: u32,
+    ) {
         let Some(dialling) = self.dialling(caller) else {
             return;
         };
@@ -443,8 +491,62 @@ impl Simulation<'_> {
             .filter(|leg| Some(*leg) != except)
             .collect();
         for leg in others {
-            self.drop_leg(caller, leg, cause);
+            self.drop_leg(caller, leg, status, cause);
         }
+    }
+
+    /// What a dialled channel was to its Dial, which is over for it.
+    fn leg_of_dial(&mut self, caller: LegId, id: LegId, status: &str, cause: u32) -> DialedLeg {
+        let now = self.clock.now();
+        let started = self.dialling(caller).map(|dialling| dialling.started);
+        let mut leg = self.leg_as_it_is(id, status, cause);
+        leg.ended = started.map(|started| now.saturating_sub(started));
+        leg
+    }
+
+    fn leg_as_it_is(&mut self, id: LegId, status: &str, cause: u32) -> DialedLeg {
+        let Some(leg) = self.legs.get_mut(id) else {
+            return DialedLeg::default();
+        };
+        let (userfield, variables) = leg.call.cx().own_fields();
+        let channel = leg.call.channel();
+        let account = channel.items.get(b"accountcode".as_slice());
+        DialedLeg {
+            channel: channel.name.clone(),
+            status: Text::from(status),
+            cause,
+            protocol: Text::from(protocol_words(&leg.destination.0, status, cause)),
+            ended: None,
+            accountcode: account.cloned().unwrap_or_default(),
+            userfield,
+            variables,
+        }
+    }
+}
+
+/// What the hangup cause of a ringing channel is as a DIALSTATUS.
+fn status_of(cause: u32) -> &'static str {
+    match cause {
+        USER_BUSY => "BUSY",
+        CONGESTION => "CONGESTION",
+        NO_ROUTE | SUBSCRIBER_ABSENT => "CHANUNAVAIL",
+        _ => "NOANSWER",
+    }
+}
+
+/// What a called telephone said, in the terms of its protocol. Only SIP is known; a channel that was given up
+/// said nothing.
+fn protocol_words(technology: &[u8], status: &str, cause: u32) -> &'static str {
+    if !technology.to_ascii_uppercase().ends_with(b"SIP") {
+        return "";
+    }
+    match (status, cause) {
+        ("ANSWER", _) => "SIP 200 OK",
+        ("BUSY", _) => "SIP 486 Busy Here",
+        ("CONGESTION", _) => "SIP 503 Service Unavailable",
+        ("CHANUNAVAIL", NO_ROUTE) => "SIP 404 Not Found",
+        ("CHANUNAVAIL", _) => "SIP 480 Temporarily Unavailable",
+        _ => "",
     }
 }
 

@@ -93,6 +93,7 @@ impl Simulation<'_> {
                 None
             }
             Effect::Outside(request) => Some(outside::answer(&request, self.engine.allow())),
+            Effect::Store(request) => Some(self.engine.answer_store(&request)),
             Effect::Custom { name, data } if name.eq_ignore_ascii_case(b"SendDTMF") => {
                 self.send(id, &data)
             }
@@ -155,7 +156,7 @@ impl Simulation<'_> {
         if leg.call.channel().state == ChannelState::Up {
             return Some(Event::Done);
         }
-        leg.call.channel_mut().state = ChannelState::Up;
+        leg.call.cx().answer_channel();
         let pair = leg.far != Far::Nobody;
         self.tell_far(id, Signal::Answered);
         if !pair {

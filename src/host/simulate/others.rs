@@ -156,6 +156,7 @@ impl Simulation<'_> {
         };
         let at = Some(leg.call.location().clone());
         let mut mirror = Call::new(setup, Start::Text { text, at });
+        mirror.mirror_records(&leg.call);
         for (name, value) in leg.call.variables() {
             mirror.set(&name, &value);
         }
