@@ -104,7 +104,7 @@ impl State {
         };
         self.variables.memory()
             + self.channel.memory()
-            + self.shared.groups().memory(&self.channel.name)
+            + self.shared.memory_of(&self.channel.name)
             + self.records.as_ref().map_or(0, |records| records.memory())
             + self.stack.iter().map(frame).sum::<usize>()
     }
