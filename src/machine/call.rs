@@ -179,6 +179,9 @@ pub struct Call {
     /// Whether the effect in progress was shortened to the absolute time-out.
     pub(super) shortened: bool,
     pub(super) reason: EndReason,
+    /// The image that the lines in progress belong to, between steps: passed on without counting references,
+    /// which the calls of other threads count too.
+    stepping: Option<Arc<Image>>,
 }
 
 impl fmt::Debug for Call {
@@ -238,8 +241,13 @@ impl Call {
             executed: 0,
             shortened: false,
             reason: EndReason::Hangup,
+            stepping: None,
         };
+        let keep = call.state.record_options.keep;
         call.restart(start);
+        if keep {
+            call.state.keep_records();
+        }
         call
     }
 
@@ -379,7 +387,7 @@ impl Call {
 
     /// Another place: where the call goes on after the present application (`ChannelRedirect`).
     pub fn redirect(&mut self, to: Location) {
-        self.state.redirect = Some(to);
+        self.state.redirect = Some(Box::new(to));
     }
 
     /// The result of [`Start::Text`].
@@ -404,22 +412,35 @@ impl Call {
                     .saturating_add(Step::MOST)
                     .max(Step::MOST + 1),
             );
-        let mut image = self.state.image.clone();
-        let mut effect = self.deliver(&image, event);
+        let mut image = match self.stepping.take() {
+            Some(image) => image,
+            None => self.state.image.clone(),
+        };
+        self.evaluator.lend();
+        let effect = self.run(&mut image, event);
+        if !matches!(effect, Effect::End(_)) {
+            self.evaluator.give_back();
+        }
+        self.stepping = Some(image);
+        effect
+    }
+
+    fn run(&mut self, image: &mut Arc<Image>, event: Event) -> Effect {
+        let mut effect = self.deliver(image, event);
         loop {
             if let Some(wanted) = effect {
                 match self.emit(wanted) {
                     Ok(effect) => return effect,
                     Err(event) => {
-                        effect = self.deliver(&image, event);
+                        effect = self.deliver(image, event);
                         continue;
                     }
                 }
             }
             if image.generation != self.state.image.generation {
-                image = self.state.image.clone();
+                *image = self.state.image.clone();
             }
-            effect = self.advance(&image);
+            effect = self.advance(image);
         }
     }
 

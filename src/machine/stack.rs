@@ -1,8 +1,8 @@
 //! Gosub frames.
 
 use crate::base::arguments::raw as raw_arguments;
-use crate::base::symbol::{StableMap, stable_map};
-use crate::base::{Text, Value};
+use crate::base::symbol::StableMap;
+use crate::base::{Rare, Text, Value};
 use crate::machine::{Cx, Location};
 
 /// Names that a frame pushed, in order. Where there are many, they are found by an index.
@@ -10,7 +10,7 @@ use crate::machine::{Cx, Location};
 pub struct Locals {
     names: Vec<Text>,
     /// All of the names; empty as long as there are few.
-    index: StableMap<Text, ()>,
+    index: Rare<StableMap<Text, ()>>,
 }
 
 /// So many names are looked through as fast as an index is asked.
@@ -20,7 +20,7 @@ impl Locals {
     fn with_capacity(names: usize) -> Self {
         Self {
             names: Vec::with_capacity(names),
-            index: stable_map(),
+            index: Rare::absent(),
         }
     }
 

@@ -35,7 +35,7 @@ pub(crate) struct State {
     pub(crate) observer: Option<Box<dyn Observer>>,
     pub(crate) hungup: bool,
     pub(crate) dead: bool,
-    pub(crate) exception: Option<(Text, Location)>,
+    pub(crate) exception: Option<Box<(Text, Location)>>,
     /// Buffers of functions, kept for the next ones.
     pub(crate) spare: Vec<Vec<u8>>,
     /// Return left the frame of a subroutine that the machine started.
@@ -48,7 +48,7 @@ pub(crate) struct State {
     /// Subroutines of the machine that run inside of each other: what they run is not in the records.
     pub(crate) internal: u32,
     /// Where another channel sent this one.
-    pub(crate) redirect: Option<Location>,
+    pub(crate) redirect: Option<Box<Location>>,
     /// The limit that ended the call.
     pub(crate) stopped: Option<&'static Code>,
 }
@@ -109,7 +109,7 @@ impl State {
         };
         self.variables.memory()
             + self.channel.memory()
-            + self.shared.groups().memory(&self.channel.name)
+            + self.shared.memory_of(&self.channel.name)
             + self.records.as_ref().map_or(0, |records| records.memory())
             + self.stack.iter().map(frame).sum::<usize>()
     }

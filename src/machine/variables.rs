@@ -4,8 +4,8 @@
 //! Gosub pushes further entries of the same name, and removing one makes the older one reappear.
 //! So each name is a stack: the top in its slot (or the map), what is below in [`Shadows`].
 
-use crate::base::symbol::{StableMap, stable_map};
-use crate::base::{Text, Value};
+use crate::base::symbol::StableMap;
+use crate::base::{Rare, Text, Value};
 use crate::program::slots::{Slot, Slots};
 
 /// How new channels inherit a variable.
@@ -45,10 +45,10 @@ struct Spilled {
 }
 
 /// Entries below the newest of their name, which come last here.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 struct Shadows {
-    slots: Vec<Vec<Entry>>,
-    spilled: StableMap<Text, Vec<Entry>>,
+    slots: Rare<Vec<Vec<Entry>>>,
+    spilled: Rare<StableMap<Text, Vec<Entry>>>,
 }
 
 impl Shadows {
@@ -81,6 +81,9 @@ impl Shadows {
     }
 
     fn pop(&mut self, slots: &Slots, name: &[u8]) -> Option<Entry> {
+        if self.of(slots, name).is_empty() {
+            return None;
+        }
         if let Some(slot) = slots.get(name) {
             return self.slots.get_mut(slot.0 as usize)?.pop();
         }
@@ -98,27 +101,16 @@ impl Shadows {
 }
 
 /// The variables of a channel.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Variables {
     pub(crate) slots: Vec<Entry>,
-    spilled: StableMap<Text, Spilled>,
+    spilled: Rare<StableMap<Text, Spilled>>,
     shadows: Shadows,
     clock: u64,
 }
 
-impl Default for Variables {
-    fn default() -> Self {
-        Self {
-            slots: Vec::new(),
-            spilled: stable_map(),
-            shadows: Shadows {
-                slots: Vec::new(),
-                spilled: stable_map(),
-            },
-            clock: 0,
-        }
-    }
-}
+/// Up to so many slots a call has room for no more than it uses, four at a time.
+const CLOSE: usize = 64;
 
 impl Variables {
     /// The value in a slot.
@@ -150,6 +142,10 @@ impl Variables {
     pub(crate) fn slot_entry(&mut self, slot: Slot) -> &mut Entry {
         let at = slot.0 as usize;
         if at >= self.slots.len() {
+            if at < CLOSE {
+                let room = (at + 1).next_multiple_of(4);
+                self.slots.reserve_exact(room - self.slots.len());
+            }
             self.slots.resize(at + 1, Entry::default());
         }
         // INVARIANT: resized just above, so the last element exists even if `at` did not.
@@ -224,6 +220,7 @@ impl Variables {
     fn take(&mut self, slots: &Slots, name: &[u8]) -> Entry {
         match slots.get(name) {
             Some(slot) => std::mem::take(self.slot_entry(slot)),
+            None if self.spilled.is_absent() => Entry::default(),
             None => self
                 .spilled
                 .remove(name)

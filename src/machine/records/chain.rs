@@ -183,8 +183,11 @@ impl Records {
         let (app, data) = (self.app.clone(), self.data.clone());
         for draft in self.open() {
             draft.look(channel);
-            draft.dst = at.exten.clone();
-            draft.dcontext = at.context.clone();
+            // A called channel that runs no dialplan has no extension of its own.
+            if !at.exten.is_empty() {
+                draft.dst = at.exten.clone();
+                draft.dcontext = at.context.clone();
+            }
             draft.app = app.clone();
             draft.data = data.clone();
         }
@@ -239,8 +242,7 @@ impl Records {
         };
         for (n, leg) in legs.iter().enumerate() {
             if n > 0 || self.open().next().is_none() {
-                let start = if n > 0 { began } else { now };
-                self.append(start, sequence());
+                self.append(began, sequence());
             }
             let answered = leg.status.as_bytes() == b"ANSWER";
             let answer = dialed.answered.filter(|_| answered);

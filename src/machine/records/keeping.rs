@@ -150,7 +150,9 @@ impl State {
             let text = |text: &[u8]| String::from_utf8_lossy(text).into_owned();
             let source = self.channel.items.get(b"hangupsource".as_slice()).cloned();
             let cx = Cx { state: self };
-            let status = cx.channel_variable(b"DIALSTATUS").map(|v| v.to_text());
+            let status = cx
+                .channel_variable(b"DIALSTATUS")
+                .map(crate::base::Value::to_text);
             let extra = serde_json::json!({
                 "hangupcause": self.channel.cause,
                 "hangupsource": source.map_or_else(String::new, |source| text(&source)),
@@ -181,6 +183,7 @@ impl State {
         let (application, data) = self
             .records
             .as_ref()
+            .filter(|_| kind != EventKind::ChanStart)
             .map_or((Text::EMPTY, Text::EMPTY), |records| {
                 (records.app.clone(), records.data.clone())
             });
