@@ -73,6 +73,31 @@ fn the_81_loop_allocates_nothing_per_priority() {
     );
 }
 
+/// Allocations of the mixed loop, so many rounds: text work with short values, and with ones that are too long to
+/// stand in the variable itself.
+fn mixed_allocations(rounds: u32, trunk: &str) -> (u64, u64) {
+    let path = format!("{}/dialplans/mix.conf", env!("CARGO_MANIFEST_DIR"));
+    let plan = std::fs::read_to_string(path)
+        .unwrap()
+        .replace("Set(n=100000)", &format!("Set(n={rounds})"))
+        .replace("trunk", trunk);
+    let engine = engine(&plan);
+    let mut call = engine.call("extension", "812125551", "1");
+    let mut priorities = 0;
+    let info = allocation_counter::measure(|| priorities = to_the_end(&mut call));
+    (priorities, info.count_total)
+}
+
+#[test]
+fn the_mixed_loop_allocates_nothing_per_priority() {
+    for trunk in ["trunk", "a-trunk-with-a-name-that-is-rather-long"] {
+        let (few, few_allocations) = mixed_allocations(100, trunk);
+        let (many, many_allocations) = mixed_allocations(10_100, trunk);
+        assert_eq!(many, few + 100_000);
+        assert_eq!(few_allocations, many_allocations, "{trunk}");
+    }
+}
+
 #[test]
 fn sizes() {
     assert_eq!(size_of::<Text>(), 24);

@@ -104,7 +104,9 @@ fn no_name_of_asterisk_is_called_unknown() {
         }
     }
     for name in names("functions.txt") {
-        text.push_str(&format!("same => n,Set({name}(a)=${{{name}(a,${{b}})}}$[{name}(a)])\n"));
+        text.push_str(&format!(
+            "same => n,Set({name}(a)=${{{name}(a,${{b}})}}$[{name}(a)])\n"
+        ));
         text.push_str(&format!("same => n,MSet(x=1,{name}(a)=2)\n"));
     }
     assert_eq!(unknown(&text, &folder), [""; 0]);

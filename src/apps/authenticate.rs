@@ -12,6 +12,7 @@ use crate::base::arguments::{self, options};
 use crate::diagnostic::code;
 use crate::library::Application;
 use crate::machine::{Cx, Effect, Event, Flow, OutsideRequest};
+use crate::store::StoreRequest;
 
 /// Ask for a password.
 pub static AUTHENTICATE: Application = Application::new(
@@ -29,6 +30,7 @@ pub static AUTHENTICATE: Application = Application::new(
 /// How often a password may be tried.
 const ATTEMPTS: u32 = 3;
 
+#[derive(Clone)]
 struct Check {
     password: Vec<u8>,
     database: bool,
@@ -46,20 +48,31 @@ impl Check {
         in_file.then(|| Text::from(self.password.as_slice()))
     }
 
-    /// The account of a right password.
-    fn accepted(&self, cx: &Cx<'_>, entered: &[u8]) -> Option<Vec<u8>> {
-        let right = match self.password.strip_prefix(b"/") {
-            Some(family) if self.database => {
-                let mut store = cx.shared().store();
-                let found = !entered.is_empty() && store.get(family, entered).is_some();
-                if found && self.remove {
-                    store.remove(family, entered);
-                }
-                found
+    /// The account of a right password, which is the password.
+    fn accepted(
+        &self,
+        cx: &mut Cx<'_>,
+        entered: Vec<u8>,
+        then: impl FnOnce(&mut Cx<'_>, Option<Vec<u8>>) -> Flow + Send + 'static,
+    ) -> Flow {
+        match self.password.strip_prefix(b"/") {
+            Some(_) if entered.is_empty() => then(cx, None),
+            Some(family) => {
+                let (family, key) = (Text::from(family), Text::from(entered.as_slice()));
+                let request = if self.remove {
+                    StoreRequest::Remove { family, key }
+                } else {
+                    StoreRequest::Get { family, key }
+                };
+                Flow::store(cx, request, |cx, answer| {
+                    then(cx, answer.value().is_some().then_some(entered))
+                })
             }
-            _ => self.password == entered,
-        };
-        right.then(|| entered.to_vec())
+            None => {
+                let right = self.password == entered;
+                then(cx, right.then_some(entered))
+            }
+        }
     }
 
     /// The account of a password that a line of the file has.
@@ -118,8 +131,10 @@ fn attempt(cx: &mut Cx<'_>, check: Check, left: u32) -> Flow {
     };
     ask(cx, question, move |cx, entered| {
         let Some(file) = check.file() else {
-            let account = check.accepted(cx, &entered);
-            return judge(cx, check, left, account);
+            let checked = check.clone();
+            return check.accepted(cx, entered, move |cx, account| {
+                judge(cx, checked, left, account)
+            });
         };
         let request = Effect::Outside(OutsideRequest::ReadFile(file));
         Flow::wait_then(request, move |cx, event| {

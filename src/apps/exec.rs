@@ -1,11 +1,15 @@
 //! Exec, `TryExec`, ExecIf.
 
 use super::gosub::split_pair;
+use super::goto::leading_condition;
 use crate::base::arguments;
 use crate::base::condition::is_true;
 use crate::diagnostic::code;
-use crate::library::{Application, Named};
+use crate::library::{Application, LineBuilder, Named};
 use crate::machine::{Cx, Flow};
+use crate::program::instruction::{Condition, Direct};
+use crate::program::line::NONE;
+use crate::syntax::lex::template::has_substitution;
 
 /// Run an application whose name and data are computed.
 pub static EXEC: Application = Application::new(
@@ -36,6 +40,7 @@ pub static EXEC_IF: Application = Application::new(
      or quotes do not separate; names are not trimmed. The whole data is substituted before the choice.",
     run_if,
 )
+.compile(compile_if)
 .names(branches);
 
 fn run_exec(cx: &mut Cx<'_>, data: &[u8]) -> Flow {
@@ -139,6 +144,27 @@ fn run_if(cx: &mut Cx<'_>, data: &[u8]) -> Flow {
         }
         _ => Flow::Next,
     }
+}
+
+/// Applications whose data is fixed become parts of the line: then the values of a call cannot change where the
+/// data is cut.
+fn compile_if(line: &mut dyn LineBuilder, data: &[u8]) -> Option<Direct> {
+    let (condition, applications) = leading_condition(line, data)?;
+    if applications.is_empty()
+        || has_substitution(applications, true)
+        || matches!(condition, Condition::Text(_))
+    {
+        return None;
+    }
+    let applications = split_pair(applications, b':');
+    let mut way = |chosen: usize| match applications.get(chosen) {
+        Some(text) if !text.is_empty() => {
+            let (application, inside) = call(text);
+            line.inner(application, inside)
+        }
+        _ => Some(line.context().next.unwrap_or(NONE)),
+    };
+    Some(Direct::Branch(condition, way(0)?, way(1)?))
 }
 
 /// `condition,application,arguments`, the form of old dialplans.

@@ -116,7 +116,8 @@ fn set_all(cx: &mut Cx<'_>, mut pairs: std::vec::IntoIter<Vec<u8>>) -> Flow {
 fn compile(line: &mut dyn LineBuilder, data: &[u8]) -> Option<Direct> {
     let (name, value) = assignment(data)?;
     let slot = line.slot(name)?;
-    if let Some(Value::Int(n)) = line.constant(value)
+    let constant = line.constant(value);
+    if let Some(Value::Int(n)) = constant
         && let Ok(value) = u32::try_from(n)
     {
         return Some(Direct::Next(Operation::SetInteger { slot, value }));
@@ -125,5 +126,12 @@ fn compile(line: &mut dyn LineBuilder, data: &[u8]) -> Option<Direct> {
         return Some(Direct::Next(Operation::Add { slot, from, add }));
     }
     let code = line.value(value)?;
-    Some(Direct::Next(Operation::SetValue { slot, code }))
+    Some(Direct::Next(if let Some(Value::Text(text)) = constant {
+        let constant = line.keep(&text);
+        Operation::SetConstant { slot, constant }
+    } else if line.is_straight(code) {
+        Operation::SetStraight { slot, code }
+    } else {
+        Operation::SetValue { slot, code }
+    }))
 }

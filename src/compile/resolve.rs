@@ -3,9 +3,12 @@
 //! Asterisk loads such a dialplan and complains when a call gets there: these are warnings. Only names that are
 //! written out are judged; what a substitution makes of a name is known when a call gets there.
 
+use std::collections::HashSet;
+
 use bstr::BStr;
 
 use crate::base::Place;
+use crate::base::symbol::stable_hasher;
 use crate::diagnostic::{Code, Diagnostic, Report, Severity, code};
 use crate::library::{Named, Registry};
 use crate::machine::expression::{is_function_name, lower};
@@ -30,12 +33,20 @@ pub fn resolve(plan: &Plan, registry: &Registry, report: &mut Report) {
         .contexts
         .iter()
         .flat_map(|context| &context.extensions)
-        .flat_map(|extension| &extension.priorities)
+        .flat_map(|extension| plan.lines(extension))
         .filter(|priority| priority.number != Number::Hint);
+    // Lines that read alike are judged once, as long as there is nothing to say.
+    let mut fine = HashSet::with_hasher(stable_hasher());
     for priority in priorities {
+        let symbols = (priority.app, priority.data);
+        if fine.contains(&symbols) {
+            continue;
+        }
+        let said = report.diagnostics().len();
+        let (app, data) = (plan.text(priority.app), plan.text(priority.data));
         let mut found = Names::default();
-        functions(&priority.data, angle, &mut found);
-        lines(&priority.app, &priority.data, angle, registry, &mut found);
+        functions(data, angle, &mut found);
+        lines(app, data, angle, registry, &mut found);
         for name in &found.applications {
             if registry.application(name).is_none() {
                 report.push(unknown_application(name, priority.place, registry));
@@ -45,6 +56,9 @@ pub fn resolve(plan: &Plan, registry: &Registry, report: &mut Report) {
             if registry.function(name).is_none() {
                 report.push(unknown_function(name, priority.place, registry));
             }
+        }
+        if report.diagnostics().len() == said {
+            fine.insert(symbols);
         }
     }
 }
@@ -201,7 +215,13 @@ mod tests {
         let mut names = Names::default();
         let registry = crate::standard_registry();
         functions(data.as_bytes(), false, &mut names);
-        lines(application.as_bytes(), data.as_bytes(), false, &registry, &mut names);
+        lines(
+            application.as_bytes(),
+            data.as_bytes(),
+            false,
+            &registry,
+            &mut names,
+        );
         let texts = |names: &[Vec<u8>]| -> Vec<String> {
             let text = |name: &Vec<u8>| String::from_utf8_lossy(name).into_owned();
             names.iter().map(text).collect()

@@ -10,16 +10,17 @@ use arc_swap::ArcSwap;
 use crate::base::Text;
 use crate::base::value::Value;
 use crate::compile::load_time::AtLoad;
-use crate::compile::{compile, link_names};
+use crate::compile::{compile, compile_owned, link_names};
 use crate::diagnostic::{Report, code};
 use crate::host::outside::Outside;
 use crate::host::{FileReader, Realtime};
 use crate::library::{Application, Function, Origin, Registry, Support};
 use crate::machine::{
-    Allow, Answer, ApplicationBody, Call, CallSetup, Channel, Cx, Environment, Flow, Image, Limits,
-    Location, Names, ReadBody, Shared, Start, System,
+    Allow, Answer, ApplicationBody, Call, CallSetup, Channel, Cx, Environment, Event, Flow, Image,
+    Limits, Location, Names, ReadBody, RecordOptions, Shared, Start, System,
 };
-use crate::store::Store;
+use crate::program::Program;
+use crate::store::{self, Memory, Store, StoreRequest};
 use crate::syntax::ast::{General, Plan};
 use crate::syntax::load::{LoadOptions, Reader, load};
 
@@ -68,9 +69,10 @@ pub struct EngineBuilder {
     registry: Registry,
     limits: Limits,
     allow: Allow,
+    records: RecordOptions,
     reload: Reload,
     environment: Arc<dyn Environment>,
-    store: Option<Box<dyn Store>>,
+    store: Option<Arc<dyn Store>>,
     outside: Outside,
 }
 
@@ -112,6 +114,7 @@ impl EngineBuilder {
             read: Some(ReadBody::Shared(Arc::new(body))),
             write: None,
             in_expressions: true,
+            pure: false,
         });
         self
     }
@@ -174,6 +177,13 @@ impl EngineBuilder {
         self
     }
 
+    /// How call records and channel events are made.
+    #[must_use]
+    pub fn records(mut self, records: RecordOptions) -> Self {
+        self.records = records;
+        self
+    }
+
     /// What running calls do at a reload.
     #[must_use]
     pub fn reload(mut self, reload: Reload) -> Self {
@@ -188,20 +198,25 @@ impl EngineBuilder {
         self
     }
 
-    /// The store of `DB()`; in memory by default.
+    /// The store of `DB()`; in memory by default. Several engines may share one.
     #[must_use]
-    pub fn store(mut self, store: Box<dyn Store>) -> Self {
+    pub fn store(mut self, store: Arc<dyn Store>) -> Self {
         self.store = Some(store);
+        self
+    }
+
+    /// The host keeps the store: it answers [`Effect::Store`](crate::machine::Effect::Store), and calls wait for it.
+    /// While a dialplan is loaded there is nobody to answer, and what it reads of the store is empty.
+    #[must_use]
+    pub fn store_at_host(mut self) -> Self {
+        self.store = None;
         self
     }
 
     /// The engine, without a dialplan.
     pub fn build(self) -> Engine {
         let names = Arc::new(link_names(&self.registry));
-        let shared = Arc::new(match self.store {
-            Some(store) => Shared::with_store(store),
-            None => Shared::default(),
-        });
+        let shared = Arc::new(Shared::with_store(self.store));
         let image = Image::link(crate::compile::empty(false), names.clone(), 0);
         Engine {
             registry: self.registry,
@@ -212,6 +227,7 @@ impl EngineBuilder {
                 ..self.outside
             },
             allow: self.allow,
+            records: self.records,
             reload: self.reload,
             environment: self.environment,
             shared,
@@ -230,6 +246,7 @@ pub struct Engine {
     limits: Limits,
     allow: Allow,
     outside: Outside,
+    records: RecordOptions,
     reload: Reload,
     environment: Arc<dyn Environment>,
     shared: Arc<Shared>,
@@ -252,9 +269,10 @@ impl Engine {
             registry: crate::standard_registry(),
             limits: Limits::default(),
             allow: Allow::default(),
+            records: RecordOptions::default(),
             reload: Reload::default(),
             environment: Arc::new(System::default()),
-            store: None,
+            store: Some(Arc::new(Memory::new())),
             outside: Outside::default(),
         }
     }
@@ -271,10 +289,16 @@ impl Engine {
         path: impl AsRef<Path>,
         reader: &mut dyn Reader,
     ) -> Result<Report, EngineError> {
-        let (plan, report) = self.read_plan(path, reader);
+        let (plan, mut report) = self.read_plan(path, reader);
         match plan {
-            Some(plan) => {
-                self.swap(&plan, &report);
+            Some(mut plan) => {
+                if report.diagnostics().is_empty() {
+                    // Only excerpts of what is faulty are ever asked for.
+                    report.sources.forget_texts();
+                }
+                let (general, globals) = (plan.general.clone(), std::mem::take(&mut plan.globals));
+                let program = compile_owned(plan, &self.registry, report.sources.names());
+                self.take_over(program, &general, &globals);
                 Ok(report)
             }
             None => Err(EngineError::Refused(Box::new(report))),
@@ -304,16 +328,21 @@ impl Engine {
 
     /// Compiles a plan and swaps it in.
     pub fn swap(&self, plan: &Plan, report: &Report) {
+        let program = compile(plan, &self.registry, report.sources.names());
+        self.take_over(program, &plan.general, &plan.globals);
+    }
+
+    /// Takes a compiled dialplan into force.
+    fn take_over(&self, program: Program, general: &General, globals: &[(Text, Text)]) {
         let generation = self.generation.fetch_add(1, Ordering::AcqRel) + 1;
-        let program = compile(plan, &self.registry, report.sources.clone());
         let image = Arc::new(Image::link(program, self.names.clone(), generation));
-        if plan.general.clearglobalvars {
+        if general.clearglobalvars {
             self.shared.clear_globals();
         }
-        for (name, value) in &plan.globals {
+        for (name, value) in globals {
             self.shared.set_global(name, Value::from_bytes(value));
         }
-        self.general.store(Arc::new(Some(plan.general.clone())));
+        self.general.store(Arc::new(Some(general.clone())));
         self.image.store(image.clone());
         if self.reload == Reload::NextPriority {
             self.shared.publish(image);
@@ -328,6 +357,14 @@ impl Engine {
     /// What the calls share.
     pub fn shared(&self) -> &Arc<Shared> {
         &self.shared
+    }
+
+    /// Answers [`Effect::Store`](crate::machine::Effect::Store) from the engine's own store. Blocks while it is flushed.
+    pub fn answer_store(&self, request: &StoreRequest) -> Event {
+        match self.shared.store() {
+            Some(store) => Event::Store(store::answer(store, request)),
+            None => Event::Failed("the host keeps the store".to_owned()),
+        }
     }
 
     /// Time and chance.
@@ -386,6 +423,7 @@ impl Engine {
             environment: self.environment.clone(),
             limits: self.limits,
             allow: self.allow,
+            records: self.records.clone(),
             channel,
         }
     }

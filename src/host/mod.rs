@@ -5,6 +5,7 @@ mod engine;
 pub mod files;
 pub mod outside;
 pub mod realtime;
+pub mod records;
 pub mod rewrite;
 pub mod simulate;
 

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use crate::base::Value;
 use crate::library::{Example, Origin, Support};
 use crate::machine::{ApplicationBody, Cx, Flow};
-use crate::program::instruction::{CodeId, Condition, Direct};
+use crate::program::instruction::{CodeId, Condition, Constant, Direct};
 use crate::program::slots::Slot;
 
 /// Gives a line a direct operation at compile time; `None` = the general way.
@@ -28,16 +28,23 @@ pub trait LineBuilder {
     fn slot(&mut self, name: &[u8]) -> Option<Slot>;
     /// Compiles a text whose result is wanted as a value.
     fn value(&mut self, text: &[u8]) -> Option<CodeId>;
+    /// Whether a compiled text is straight: it can be evaluated at once, and evaluating it once more would do no harm.
+    fn is_straight(&self, code: CodeId) -> bool;
     /// The value of a text without substitutions, or of a constant expression.
     fn constant(&mut self, text: &[u8]) -> Option<Value>;
+    /// Keeps a constant text.
+    fn keep(&mut self, text: &[u8]) -> Constant;
     /// `$[${slot}+constant]` as slot and constant.
     fn add_constant(&mut self, text: &[u8]) -> Option<(Slot, i32)>;
-    /// `$[${slot} <compare> (${slot} or constant)]` as a condition.
-    fn comparison(&mut self, text: &[u8]) -> Option<Condition>;
+    /// The condition that an expression is: a comparison where it is one, else the truth of the text.
+    fn condition(&mut self, text: &[u8]) -> Option<Condition>;
     /// A priority number or label of the same extension, without substitutions, as a line index.
     fn local_target(&mut self, text: &[u8]) -> Option<u32>;
     /// Whether nothing can be seen of substituting this text: no function, no expression, no log entry.
     fn is_quiet(&mut self, text: &[u8]) -> bool;
+    /// Another application with data that holds no substitution, run as a part of this line: an index for the ways
+    /// of a branch. `None` where there is no such application.
+    fn inner(&mut self, application: &[u8], data: &[u8]) -> Option<u32>;
 }
 
 /// What the data of a line names, besides what its substitutions call.

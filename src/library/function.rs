@@ -28,6 +28,8 @@ pub struct Function {
     pub write: Option<WriteBody>,
     /// Whether `NAME(…)` inside `$[ ]` may read it: Asterisk offers only functions with a plain string reader there.
     pub in_expressions: bool,
+    /// Whether reading it changes nothing and waits for nothing, so that it may be read twice.
+    pub pure: bool,
 }
 
 impl Function {
@@ -50,6 +52,7 @@ impl Function {
             read: Some(ReadBody::Static(read)),
             write: None,
             in_expressions: true,
+            pure: false,
         }
     }
 
@@ -72,6 +75,7 @@ impl Function {
             read: None,
             write: Some(WriteBody::Static(write)),
             in_expressions: true,
+            pure: false,
         }
     }
 
@@ -95,6 +99,7 @@ impl Function {
             read: Some(ReadBody::Static(read)),
             write: Some(WriteBody::Static(write)),
             in_expressions: true,
+            pure: false,
         }
     }
 
@@ -102,6 +107,14 @@ impl Function {
     #[must_use]
     pub const fn not_in_expressions(mut self) -> Self {
         self.in_expressions = false;
+        self
+    }
+
+    /// Reading changes nothing, waits for nothing and leaves nothing to chance. Such a function may be read while a
+    /// line runs directly; its answer is thrown away and asked for again where the line must run the general way.
+    #[must_use]
+    pub const fn pure(mut self) -> Self {
+        self.pure = true;
         self
     }
 

@@ -67,6 +67,29 @@ impl Default for Timeouts {
     }
 }
 
+/// How a channel came to be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum MadeBy {
+    /// It called in, or is the far half of a pair.
+    #[default]
+    Itself,
+    /// A Dial called it: it is the called side of the caller's record and has no record of its own.
+    Dial,
+    /// An Originate called it.
+    Originate,
+}
+
+impl MadeBy {
+    /// The application that stands for a channel which runs none, and its data.
+    pub fn application(self) -> (&'static str, &'static str) {
+        match self {
+            MadeBy::Itself => ("", ""),
+            MadeBy::Dial => ("AppDial", "(Outgoing Line)"),
+            MadeBy::Originate => ("AppDial2", "(Outgoing Line)"),
+        }
+    }
+}
+
 /// Why a called channel ended.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct LegCause {
@@ -105,10 +128,13 @@ pub struct Channel {
     pub items: StableMap<Text, Text>,
     /// The `SHARED()` store.
     pub shared: StableMap<Text, Text>,
-    /// Why channels that this one called ended, for `HANGUPCAUSE()`; the host writes it.
+    /// Why channels that this one called ended, for `HANGUPCAUSE()`: those legs of its Dials whose
+    /// [`DialedLeg`](super::DialedLeg) says so, and what the host adds.
     pub leg_causes: Vec<LegCause>,
     /// Settings of functions other than `CHANNEL()`, by function and item: `FEATURE pickupexten`.
     pub settings: Vec<(Text, Text)>,
+    /// How it came to be.
+    pub made_by: MadeBy,
     /// When it was made, since the epoch, where the host says it.
     pub created: Option<Duration>,
     /// When it was answered, since the epoch.
@@ -135,6 +161,7 @@ impl Channel {
             shared: stable_map(),
             leg_causes: Vec::new(),
             settings: Vec::new(),
+            made_by: MadeBy::default(),
             created: None,
             answered: None,
             hangup_handlers: Vec::new(),

@@ -307,9 +307,10 @@ impl Cx<'_> {
     }
 
     /// Application name and data, as written, of a line.
-    pub fn line_text(&self, id: PriorityId) -> Option<(&[u8], &Text)> {
+    pub fn line_text(&self, id: PriorityId) -> Option<(&[u8], &[u8])> {
         let line = self.line(id)?;
-        Some((self.state.image.program.names.resolve(line.app), &line.data))
+        let names = &self.state.image.program.names;
+        Some((names.resolve(line.app), names.resolve(line.data)))
     }
 
     /// Whether a longer number than `exten` could match in a context.

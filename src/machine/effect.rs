@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use crate::base::Text;
 use crate::machine::{NameRecord, OutsideRequest, Outcome, RealtimeRow};
+use crate::store::{StoreAnswer, StoreRequest};
 
 /// What a call wants from its host.
 #[derive(Debug, Clone, PartialEq)]
@@ -52,6 +53,10 @@ pub enum Effect {
     /// Each request says which event answers it; `Failed` with the reason where it cannot be carried out.
     /// What the engine does not allow is never asked.
     Outside(OutsideRequest),
+    /// Something of the store that the host keeps, or, with an embedded store, only
+    /// [`Flush`](StoreRequest::Flush). `Store` with the answer, or `Failed` with the reason;
+    /// [`store::answer`](crate::store::answer) answers from any store.
+    Store(StoreRequest),
     /// An application or function of the embedding service, or one that needs a device.
     /// Any event; `Done` goes on, `Value` gives text, `Failed` fails, `Hangup` ends the call.
     Custom {
@@ -177,6 +182,34 @@ pub struct Dialed {
     pub next: AfterDial,
     /// Variables to set on the calling channel, in order.
     pub set: Vec<(Text, Text)>,
+    /// The channels that were called, in the order of the destinations, for the caller's records and
+    /// `HANGUPCAUSE()`. A host that leaves it empty gives one record, with `peer`.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub legs: Vec<DialedLeg>,
+}
+
+/// A channel that a Dial called, as its part in the Dial ended.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default))]
+pub struct DialedLeg {
+    /// Its name.
+    pub channel: Text,
+    /// ANSWER, BUSY, NOANSWER, CONGESTION, CHANUNAVAIL or CANCEL.
+    pub status: Text,
+    /// Hangup cause with which it ended; 0 = none.
+    pub cause: u32,
+    /// The cause in the terms of its protocol, such as `SIP 486 Busy Here`. Empty where the protocol tells none:
+    /// then `HANGUPCAUSE()` does not know the channel.
+    pub protocol: Text,
+    /// From the start of the Dial to its end; `None` = it ended with the Dial.
+    pub ended: Option<Duration>,
+    /// Its account.
+    pub accountcode: Text,
+    /// Its `CDR(userfield)`.
+    pub userfield: Text,
+    /// Other fields that were written to its record.
+    pub variables: Vec<(Text, Text)>,
 }
 
 /// What the calling channel does after a Dial.
@@ -306,6 +339,8 @@ pub enum Event {
     Records(Vec<NameRecord>),
     /// Rows of a realtime family, in the order of the table.
     Rows(Vec<RealtimeRow>),
+    /// What the store answers.
+    Store(StoreAnswer),
     /// The effect could not be carried out.
     Failed(String),
     /// The other side hung up, with this cause.

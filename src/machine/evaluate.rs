@@ -6,7 +6,10 @@
 //! wherever a guard does not hold.
 
 mod compiled;
+mod straight;
 mod textual;
+
+pub(crate) use straight::Straight;
 
 use std::cell::RefCell;
 
@@ -92,6 +95,8 @@ enum Frame {
 #[derive(Default)]
 pub(crate) struct Evaluator {
     out: Vec<u8>,
+    /// The answer of a function that a straight text reads.
+    answer: Vec<u8>,
     /// Where arguments and texts begin, and how much stands before them in Asterisk's buffer.
     marks: Vec<(usize, u16)>,
     values: Vec<Value>,

@@ -104,6 +104,8 @@ pub struct LinkedFunction {
     pub write: Option<WriteBody>,
     /// Whether `NAME(…)` inside `$[ ]` may read it.
     pub in_expressions: bool,
+    /// Whether reading it changes nothing and waits for nothing.
+    pub pure: bool,
 }
 
 /// All names that a dialplan can use, also those it only makes up at run time.

@@ -11,25 +11,29 @@ pub mod environment;
 mod evaluate;
 pub mod expression;
 mod flow;
+mod globals;
 pub mod groups;
 pub mod image;
 mod observe;
 pub mod outside;
 mod pbx;
+pub mod records;
 pub mod shared;
 mod stack;
 mod state;
+mod store;
 mod subroutine;
+mod texts;
 pub mod variables;
 
 mod channel;
 
 pub use call::{Call, CallSetup, EndReason, Outcome, Start};
-pub use channel::{Channel, ChannelState, LegCause, Party, Timeouts};
+pub use channel::{Channel, ChannelState, LegCause, MadeBy, Party, Timeouts};
 pub use cx::{Cx, TargetFault};
 pub use effect::{
-    AfterDial, ChannelRequest, Dial, Dialed, Effect, Event, Indication, Originate, OriginateThen,
-    Play, Record, Sound,
+    AfterDial, ChannelRequest, Dial, Dialed, DialedLeg, Effect, Event, Indication, Originate,
+    OriginateThen, Play, Record, Sound,
 };
 pub use environment::{Allow, Environment, Limits, System};
 pub use flow::{
@@ -42,5 +46,7 @@ pub use observe::{Note, Observer};
 pub use outside::{
     NameRecord, OutsideRequest, RealtimeMatch, RealtimeRequest, RealtimeRow, RecordKind, WebRequest,
 };
+pub use records::{CallRecord, ChannelEvent, Disposition, EventKind, RecordOptions};
 pub use shared::Shared;
 pub use stack::{Frame, gosub_arguments};
+pub use store::fault_code;

@@ -1,7 +1,7 @@
 //! State that the calls of one engine share: globals, the `DB()` store, groups, locks, device states.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockWriteGuard};
 
 use crate::base::symbol::{StableMap, stable_map};
 use crate::base::{Text, Value};
@@ -13,12 +13,19 @@ use crate::store::{Memory, Store};
 #[derive(Debug)]
 pub struct Shared {
     globals: RwLock<StableMap<Text, Value>>,
-    store: Arc<Mutex<Box<dyn Store>>>,
+    /// Counts their changes.
+    version: AtomicU64,
+    /// `None` = the host keeps it, and answers [`Effect::Store`](crate::machine::Effect::Store).
+    store: Option<Arc<dyn Store>>,
     groups: Mutex<Groups>,
     waiting: Mutex<Vec<Waiting>>,
     locks: Mutex<Vec<ChannelLock>>,
     generation: AtomicU64,
     image: RwLock<Option<Arc<Image>>>,
+    /// Call records begun so far.
+    records: AtomicU64,
+    /// Living channels by linked id, where channel events are made.
+    linked: Mutex<StableMap<Text, u32>>,
 }
 
 /// A channel that waits for a signal, and the text that came with it.
@@ -42,7 +49,7 @@ pub struct ChannelLock {
 
 impl Default for Shared {
     fn default() -> Self {
-        Self::with_store(Box::new(Memory::new()))
+        Self::with_store(Some(Arc::new(Memory::new())))
     }
 }
 
@@ -52,16 +59,19 @@ fn whole<T>(lock: Result<T, PoisonError<T>>) -> T {
 }
 
 impl Shared {
-    /// Shared state over a store for `DB()`.
-    pub fn with_store(store: Box<dyn Store>) -> Self {
+    /// Shared state over a store for `DB()`; without one the host keeps it.
+    pub fn with_store(store: Option<Arc<dyn Store>>) -> Self {
         Self {
             globals: RwLock::new(stable_map()),
-            store: Arc::new(Mutex::new(store)),
+            version: AtomicU64::new(0),
+            store,
             groups: Mutex::new(Groups::default()),
             waiting: Mutex::new(Vec::new()),
             locks: Mutex::new(Vec::new()),
             generation: AtomicU64::new(0),
             image: RwLock::new(None),
+            records: AtomicU64::new(0),
+            linked: Mutex::new(stable_map()),
         }
     }
 
@@ -73,6 +83,34 @@ impl Shared {
             store: self.store.clone(),
             globals: RwLock::new(whole(self.globals.read()).clone()),
             ..Self::default()
+        }
+    }
+
+    /// The number of a new call record.
+    pub(crate) fn next_record(&self) -> u64 {
+        self.records.fetch_add(1, Ordering::Relaxed)
+    }
+
+    /// A channel with this linked id begins.
+    pub(crate) fn link(&self, linkedid: &Text) {
+        *whole(self.linked.lock())
+            .entry(linkedid.clone())
+            .or_insert(0) += 1;
+    }
+
+    /// A channel with this linked id is gone; says whether it was the last one.
+    pub(crate) fn unlink(&self, linkedid: &Text) -> bool {
+        let mut linked = whole(self.linked.lock());
+        match linked.get_mut(linkedid) {
+            Some(left) if *left > 1 => {
+                *left -= 1;
+                false
+            }
+            Some(_) => {
+                linked.remove(linkedid);
+                true
+            }
+            None => false,
         }
     }
 
@@ -96,6 +134,20 @@ impl Shared {
         whole(self.image.read()).clone()
     }
 
+    /// Counts the changes of globals.
+    #[inline]
+    pub(crate) fn globals_version(&self) -> u64 {
+        self.version.load(Ordering::Acquire)
+    }
+
+    /// The globals to change them.
+    fn change(&self) -> RwLockWriteGuard<'_, StableMap<Text, Value>> {
+        let globals = whole(self.globals.write());
+        // Whoever sees the new number waits for the lock, and then for the change.
+        self.version.fetch_add(1, Ordering::Release);
+        globals
+    }
+
     /// A global variable.
     pub fn global(&self, name: &[u8]) -> Option<Value> {
         whole(self.globals.read()).get(name).cloned()
@@ -103,7 +155,7 @@ impl Shared {
 
     /// Sets a global variable.
     pub fn set_global(&self, name: &[u8], value: Value) {
-        let mut globals = whole(self.globals.write());
+        let mut globals = self.change();
         if let Some(old) = globals.get_mut(name) {
             *old = value;
         } else {
@@ -113,12 +165,12 @@ impl Shared {
 
     /// Removes a global variable; says whether it was there.
     pub fn remove_global(&self, name: &[u8]) -> bool {
-        whole(self.globals.write()).remove(name).is_some()
+        self.change().remove(name).is_some()
     }
 
     /// Removes all globals.
     pub fn clear_globals(&self) {
-        whole(self.globals.write()).clear();
+        self.change().clear();
     }
 
     /// All globals, sorted by name.
@@ -131,9 +183,9 @@ impl Shared {
         all
     }
 
-    /// The store of `DB()`.
-    pub fn store(&self) -> MutexGuard<'_, Box<dyn Store>> {
-        whole(self.store.lock())
+    /// The store of `DB()`; `None` = the host keeps it.
+    pub fn store(&self) -> Option<&dyn Store> {
+        self.store.as_deref()
     }
 
     /// The groups of all channels.

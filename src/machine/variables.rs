@@ -85,6 +85,17 @@ impl Variables {
         entry.inherit = Inherit::No;
     }
 
+    /// Puts the value of a text into a slot; the variable is no longer inherited.
+    #[inline]
+    pub(crate) fn set_slot_bytes(&mut self, slot: Slot, text: &[u8]) {
+        let entry = self.slot_entry(slot);
+        entry.inherit = Inherit::No;
+        match &mut entry.value {
+            Some(value) => value.set_bytes(text),
+            none => *none = Some(Value::from_bytes(text)),
+        }
+    }
+
     #[inline]
     pub(crate) fn slot_entry(&mut self, slot: Slot) -> &mut Entry {
         let at = slot.0 as usize;

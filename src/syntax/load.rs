@@ -92,8 +92,8 @@ pub fn load(
         path.to_owned()
     };
     let mut report = Report::new();
-    let config = section::read(&path, reader, options, &mut report);
-    let plan = build::build(&config, load_time, previous, &mut report);
+    let mut config = section::read(&path, reader, options, &mut report);
+    let plan = build::build(&mut config, load_time, previous, &mut report);
     let readable = !config.files.is_empty();
     for file in config.files {
         let bytes = Rc::try_unwrap(file.bytes).unwrap_or_else(|shared| (*shared).clone());

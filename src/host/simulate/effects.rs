@@ -92,6 +92,7 @@ impl Simulation<'_> {
                 None
             }
             Effect::Outside(request) => Some(self.engine.outside().answer(&request)),
+            Effect::Store(request) => Some(self.engine.answer_store(&request)),
             Effect::Custom { name, data } if name.eq_ignore_ascii_case(b"SendDTMF") => {
                 self.send(id, &data)
             }
@@ -154,7 +155,7 @@ impl Simulation<'_> {
         if leg.call.channel().state == ChannelState::Up {
             return Some(Event::Done);
         }
-        leg.call.channel_mut().state = ChannelState::Up;
+        leg.call.cx().answer_channel();
         let pair = leg.far != Far::Nobody;
         self.tell_far(id, Signal::Answered);
         if !pair {
