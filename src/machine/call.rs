@@ -28,14 +28,21 @@ pub struct CallSetup {
     pub shared: Arc<Shared>,
     /// Time and chance.
     pub environment: Arc<dyn Environment>,
-    /// Limits.
+    /// What holds for all calls of an engine.
+    pub settings: Arc<Settings>,
+    /// The channel.
+    pub channel: Channel,
+}
+
+/// What holds for all calls of an engine.
+#[derive(Debug, Clone, Default)]
+pub struct Settings {
+    /// Limits of each call.
     pub limits: Limits,
     /// What is allowed outside of the engine.
     pub allow: Allow,
     /// How records are made.
     pub records: RecordOptions,
-    /// The channel.
-    pub channel: Channel,
 }
 
 impl fmt::Debug for CallSetup {
@@ -201,8 +208,7 @@ impl Call {
             image: setup.image,
             shared: setup.shared,
             environment: setup.environment,
-            limits: setup.limits,
-            allow: setup.allow,
+            settings: setup.settings,
             has_channel: true,
             textual: false,
             channel: setup.channel,
@@ -222,7 +228,6 @@ impl Call {
             spare: Vec::new(),
             returned: false,
             records: None,
-            record_options: setup.records,
             events: false,
             internal: 0,
             redirect: None,
@@ -399,6 +404,7 @@ impl Call {
     pub fn step(&mut self, event: Event) -> Effect {
         let left = self
             .state
+            .settings
             .limits
             .max_priorities
             .saturating_sub(self.executed);
@@ -407,6 +413,7 @@ impl Call {
             // What is too small for a step is given up at the end of a slice, so it is added.
             .min(
                 self.state
+                    .settings
                     .limits
                     .fuel
                     .saturating_add(Step::MOST)
@@ -416,10 +423,16 @@ impl Call {
             Some(image) => image,
             None => self.state.image.clone(),
         };
-        self.evaluator.lend();
+        self.evaluator.lend(&mut self.state.spare);
         let effect = self.run(&mut image, event);
-        if !matches!(effect, Effect::End(_)) {
-            self.evaluator.give_back();
+        match effect {
+            Effect::End(_) => {}
+            Effect::Yield => self.evaluator.give_back(&mut self.state.spare),
+            _ => {
+                // It may wait for long, and there may be many of its kind.
+                self.evaluator.give_back(&mut self.state.spare);
+                self.state.globals = Globals::default();
+            }
         }
         self.stepping = Some(image);
         effect

@@ -54,7 +54,7 @@ impl Cx<'_> {
 
     /// What the engine allows outside of itself.
     pub fn allow(&self) -> Allow {
-        self.state.allow
+        self.state.settings.allow
     }
 
     /// Whether the channel was hung up.

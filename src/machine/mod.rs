@@ -28,7 +28,7 @@ pub mod variables;
 
 mod channel;
 
-pub use call::{Call, CallSetup, EndReason, Outcome, Start};
+pub use call::{Call, CallSetup, EndReason, Outcome, Settings, Start};
 pub use channel::{Channel, ChannelState, LegCause, MadeBy, Party, Timeouts};
 pub use cx::{Cx, TargetFault};
 pub use effect::{

@@ -69,7 +69,7 @@ pub(super) const MAX_ARGUMENTS: usize = 99;
 impl Cx<'_> {
     /// Pushes a frame with its arguments. Returns false when the stack is full.
     pub fn push_frame(&mut self, back: Location, arguments: Vec<Vec<u8>>, internal: bool) -> bool {
-        if self.state.stack.len() >= self.state.limits.max_gosub_depth {
+        if self.state.stack.len() >= self.state.settings.limits.max_gosub_depth {
             self.state.limit(
                 &crate::diagnostic::code::LIMIT_GOSUB_DEPTH,
                 "more Gosubs on the stack than allowed",

@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use crate::base::{Text, Value};
 use crate::diagnostic::{Code, Entry};
-use crate::machine::environment::{Allow, Environment, Limits};
+use crate::machine::call::Settings;
+use crate::machine::environment::Environment;
 use crate::machine::globals::Globals;
 use crate::machine::image::Image;
-use crate::machine::records::{RecordOptions, Records};
+use crate::machine::records::Records;
 use crate::machine::shared::Shared;
 use crate::machine::stack::Frame;
 use crate::machine::variables::Variables;
@@ -21,8 +22,7 @@ pub(crate) struct State {
     pub(crate) image: Arc<Image>,
     pub(crate) shared: Arc<Shared>,
     pub(crate) environment: Arc<dyn Environment>,
-    pub(crate) limits: Limits,
-    pub(crate) allow: Allow,
+    pub(crate) settings: Arc<Settings>,
     /// False while a dialplan is loaded: then variables are globals.
     pub(crate) has_channel: bool,
     /// Whether texts are substituted by the textual evaluator only.
@@ -42,7 +42,6 @@ pub(crate) struct State {
     pub(crate) returned: bool,
     /// The channel's records, where somebody wants them.
     pub(crate) records: Option<Box<Records>>,
-    pub(crate) record_options: RecordOptions,
     /// Whether the observer looks at channel events.
     pub(crate) events: bool,
     /// Subroutines of the machine that run inside of each other: what they run is not in the records.

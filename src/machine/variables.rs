@@ -109,7 +109,7 @@ pub struct Variables {
     clock: u64,
 }
 
-/// Up to so many slots a call has room for no more than it uses, four at a time.
+/// Up to so many slots a call has room for no more than it uses, two at a time.
 const CLOSE: usize = 64;
 
 impl Variables {
@@ -143,7 +143,7 @@ impl Variables {
         let at = slot.0 as usize;
         if at >= self.slots.len() {
             if at < CLOSE {
-                let room = (at + 1).next_multiple_of(4);
+                let room = (at + 1).next_multiple_of(2);
                 self.slots.reserve_exact(room - self.slots.len());
             }
             self.slots.resize(at + 1, Entry::default());
