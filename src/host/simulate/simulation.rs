@@ -8,8 +8,7 @@ use crate::base::Text;
 use crate::diagnostic::code;
 use crate::host::Engine;
 use crate::machine::{
-    Call, CallSetup, Channel, ChannelState, Environment, Event, EventKind, Indication, Location,
-    MadeBy, Start,
+    Call, CallSetup, Channel, ChannelState, Environment, Event, Indication, Location, MadeBy, Start,
 };
 
 use super::bridge::Stage;
@@ -274,7 +273,6 @@ impl<'a> Simulation<'a> {
         };
         let mut call = call.with_observer(Box::new(recorder));
         call.keep_records();
-        call.cx().event(EventKind::ChanStart, &[], String::new);
         self.legs.push(Leg::new(call));
         order
     }
