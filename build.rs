@@ -26,7 +26,12 @@ fn main() {
     println!("cargo::rustc-env=STROWGER_RUSTC={version}");
     // What VERSION() tells of the build.
     let facts = [
-        ("USER", std::env::var("USER").ok().or_else(|| output(Command::new("id").arg("-un")))),
+        (
+            "USER",
+            std::env::var("USER")
+                .ok()
+                .or_else(|| output(Command::new("id").arg("-un"))),
+        ),
         ("HOSTNAME", output(Command::new("uname").arg("-n"))),
         ("MACHINE", output(Command::new("uname").arg("-m"))),
         ("KERNEL", output(Command::new("uname").arg("-r"))),

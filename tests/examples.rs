@@ -27,13 +27,21 @@ fn main() {
         .iter()
         .map(|a| (a.name.to_string(), a.examples))
         .chain(functions.iter().map(|f| (f.name.to_string(), f.examples)));
-    let trials = all
-        .flat_map(|(name, examples)| {
-            examples.iter().map(move |example| {
-                Trial::test(format!("{name}: {}", example.title), move || run(example))
+    let mut trials: Vec<Trial> = all
+        .clone()
+        .filter(|(_, examples)| examples.is_empty())
+        .map(|(name, _)| {
+            Trial::test(format!("{name} has an example"), || {
+                Err("there is none".into())
             })
         })
         .collect();
+    let examples = all.flat_map(|(name, examples)| {
+        examples.iter().map(move |example| {
+            Trial::test(format!("{name}: {}", example.title), move || run(example))
+        })
+    });
+    trials.extend(examples);
     libtest_mimic::run(&arguments, trials).exit();
 }
 

@@ -231,7 +231,12 @@ fn name_server() -> SocketAddr {
             match name.as_str() {
                 "2.1.3.4.e164.arpa" => {
                     add(naptr(100, 20, "E2U+sip", "!^.*$!sip:second@example.com!"));
-                    add(naptr(100, 10, "E2U+sip", r"!^\+43(.*)$!sip:\1@example.com!"));
+                    add(naptr(
+                        100,
+                        10,
+                        "E2U+sip",
+                        r"!^\+43(.*)$!sip:\1@example.com!",
+                    ));
                     add(naptr(50, 10, "E2U+tel", "!^.*$!tel:+4312!"));
                 }
                 "1.5.e164.example" => {
@@ -274,7 +279,8 @@ fn names_of_the_domain_name_system() {
     ];
     assert_eq!(results(net().resolver(name_server()), &lines), expected);
     let refused = Engine::builder().resolver(name_server());
-    let first = ["Set(R1=[${ENUMLOOKUP(+4312)}${TXTCIDNAME(51)}${SRVQUERY(_sip._udp.example.com)}])"];
+    let first =
+        ["Set(R1=[${ENUMLOOKUP(+4312)}${TXTCIDNAME(51)}${SRVQUERY(_sip._udp.example.com)}])"];
     assert_eq!(results(refused, &first), ["[]"]);
 }
 
@@ -314,8 +320,14 @@ fn rows_of_realtime_families() {
     // A semicolon begins a comment in a dialplan.
     let lines: Vec<String> = lines.iter().map(|line| line.replace(';', "\\;")).collect();
     let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
-    assert_eq!(results(Engine::builder().realtime(tables), &lines), expected);
+    assert_eq!(
+        results(Engine::builder().realtime(tables), &lines),
+        expected
+    );
     let kept = std::fs::read_to_string(&file).unwrap();
-    assert_eq!(kept, "name,secret,note\nann,s1,\"a,b\"\nbob,s2,\"new, note\"\n");
+    assert_eq!(
+        kept,
+        "name,secret,note\nann,s1,\"a,b\"\nbob,s2,\"new, note\"\n"
+    );
     std::fs::remove_dir_all(&folder).unwrap();
 }

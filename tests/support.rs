@@ -97,8 +97,12 @@ fn no_name_of_asterisk_is_called_unknown() {
     for name in names("applications.txt") {
         for name in [name.clone(), name.to_lowercase(), name.to_uppercase()] {
             text.push_str(&format!("same => n,{name}(NoOp)\n"));
-            text.push_str(&format!("same => n,ExecIf($[\"${{a}}\"=\"?:\"]?{name}(NoOp):{name}(NoOp))\n"));
-            text.push_str(&format!("same => n,Exec({name}(NoOp))\nsame => n,TryExec({name}(NoOp))\n"));
+            text.push_str(&format!(
+                "same => n,ExecIf($[\"${{a}}\"=\"?:\"]?{name}(NoOp):{name}(NoOp))\n"
+            ));
+            text.push_str(&format!(
+                "same => n,Exec({name}(NoOp))\nsame => n,TryExec({name}(NoOp))\n"
+            ));
             text.push_str(&format!("same => n,Originate(Local/1@main,app,{name},a)\n"));
             text.push_str(&format!("same => n,ExecIfTime(*,*,*,*?{name}(NoOp))\n"));
         }

@@ -72,7 +72,9 @@ impl Outside {
                     None => Event::Failed(format!("`{}` cannot be read", path.display())),
                 };
             }
-            OutsideRequest::WriteFile { .. } if !self.allow.file => return refused("writing files"),
+            OutsideRequest::WriteFile { .. } if !self.allow.file => {
+                return refused("writing files");
+            }
             OutsideRequest::WriteFile {
                 path,
                 content,

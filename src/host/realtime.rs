@@ -170,7 +170,11 @@ impl Table {
     fn condition(&self, rows: &RealtimeMatch) -> Result<Condition, String> {
         let mut words = rows.field.splitn(2, |b| *b == b' ');
         let field = self.place(words.next().unwrap_or(&[]))?;
-        let operator = words.next().unwrap_or(b"=").trim_ascii().to_ascii_uppercase();
+        let operator = words
+            .next()
+            .unwrap_or(b"=")
+            .trim_ascii()
+            .to_ascii_uppercase();
         let comparison = match operator.as_slice() {
             b"=" | b"" => Comparison::Equal,
             b"!=" | b"<>" => Comparison::NotEqual,

@@ -8,7 +8,7 @@
 use std::time::Duration;
 
 use crate::base::Text;
-use crate::machine::{NameRecord, OutsideRequest, Outcome, RealtimeRow};
+use crate::machine::{NameRecord, Outcome, OutsideRequest, RealtimeRow};
 use crate::store::{StoreAnswer, StoreRequest};
 
 /// What a call wants from its host.

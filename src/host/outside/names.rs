@@ -6,7 +6,9 @@ use std::time::{Duration, Instant};
 
 use bstr::ByteSlice;
 use simple_dns::rdata::RData;
-use simple_dns::{CLASS, CharacterString, Name, Packet, PacketFlag, QCLASS, QTYPE, Question, RCODE, TYPE};
+use simple_dns::{
+    CLASS, CharacterString, Name, Packet, PacketFlag, QCLASS, QTYPE, Question, RCODE, TYPE,
+};
 
 use crate::base::Text;
 use crate::machine::{NameRecord, RecordKind};

@@ -92,7 +92,8 @@ fn config(request: &WebRequest) -> Result<Config, String> {
 fn header(response: &Response<Body>) -> Vec<u8> {
     let status = response.status();
     let reason = status.canonical_reason().unwrap_or_default();
-    let mut header = format!("{:?} {} {reason}\r\n", response.version(), status.as_u16()).into_bytes();
+    let mut header =
+        format!("{:?} {} {reason}\r\n", response.version(), status.as_u16()).into_bytes();
     for (name, value) in response.headers() {
         header.extend_from_slice(name.as_str().as_bytes());
         header.extend_from_slice(b": ");
@@ -104,9 +105,7 @@ fn header(response: &Response<Body>) -> Vec<u8> {
 }
 
 fn text<'a>(bytes: &'a [u8], what: &str) -> Result<&'a str, String> {
-    bytes
-        .to_str()
-        .map_err(|_| format!("{what} is not UTF-8"))
+    bytes.to_str().map_err(|_| format!("{what} is not UTF-8"))
 }
 
 fn shown(error: impl std::fmt::Display) -> String {

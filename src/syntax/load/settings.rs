@@ -16,8 +16,7 @@ impl Settings {
         let Settings(config) = self;
         let sections = || config.sections.iter().filter(|section| !section.template);
         let exact = sections().find(|section| section.name.as_bytes() == category);
-        let section =
-            exact.or_else(|| sections().find(|s| s.name.eq_ignore_ascii_case(category)));
+        let section = exact.or_else(|| sections().find(|s| s.name.eq_ignore_ascii_case(category)));
         section
             .into_iter()
             .flat_map(|section| &section.lines)
