@@ -210,6 +210,9 @@ fn pairs_leave_what_the_real_system_recorded() {
         &["Originate(Local/idle@eco,app,Playback,tone)"],
         &["0000000f"],
     );
+    for number in ["0000000e", "00000023"] {
+        as_recorded(&["Originate(Local/idle@eco,app,NoOp,hello)"], &[number]);
+    }
     let hung_up = [
         "Originate(Local/dial@eco,exten,eco,idle,1)",
         "Wait(2)",

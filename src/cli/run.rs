@@ -84,15 +84,15 @@ pub(crate) struct RunArgs {
     /// What the dialplan may do outside of the engine: system, file, net.
     #[arg(long, value_enum, value_delimiter = ',')]
     allow: Vec<Allowed>,
+    /// Keep DB() in this file, which is made when it is missing [default: in memory, anew for each call].
+    #[arg(long, value_name = "FILE")]
+    db: Option<PathBuf>,
     /// Offer a realtime family for REALTIME() from a CSV file; with --allow file changes are written back.
     #[arg(long, value_name = "FAMILY=FILE.csv", value_parser = family)]
     realtime: Vec<(String, PathBuf)>,
     /// The name server for ENUMLOOKUP(), SRVQUERY() and TXTCIDNAME() [default: that of /etc/resolv.conf].
     #[arg(long, value_name = "ADDRESS[:PORT]", value_parser = resolver)]
     resolver: Option<SocketAddr>,
-    /// Keep DB() in this file, which is made when it is missing [default: in memory, anew for each call].
-    #[arg(long, value_name = "FILE")]
-    db: Option<PathBuf>,
     /// End a call that executes more priorities than this.
     #[arg(long, value_name = "N", default_value_t = 10_000_000)]
     max_priorities: u64,

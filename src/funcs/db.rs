@@ -4,8 +4,7 @@ use crate::base::Text;
 use crate::base::value::append_int;
 use crate::diagnostic::code;
 use crate::library::{Example, Function};
-use crate::machine::{Answer, Cx, Flow};
-use crate::store::{StoreAnswer, StoreRequest};
+use crate::machine::{Answer, Cx, Flow, StoreAnswer, StoreRequest};
 
 /// Values of the store.
 pub static DB: Function = Function::read_write(

@@ -17,7 +17,7 @@ use crate::host::{FileReader, Realtime};
 use crate::library::{Application, Function, Origin, Registry, Support};
 use crate::machine::{
     Allow, Answer, ApplicationBody, Call, CallSetup, Channel, Cx, Environment, Event, Flow, Image,
-    Limits, Location, Names, ReadBody, RecordOptions, Shared, Start, System,
+    Limits, Location, Names, ReadBody, RecordOptions, Settings, Shared, Start, System,
 };
 use crate::program::Program;
 use crate::store::{self, Memory, Store, StoreRequest};
@@ -163,6 +163,13 @@ impl EngineBuilder {
         self
     }
 
+    /// How call records and channel events are made.
+    #[must_use]
+    pub fn records(mut self, records: RecordOptions) -> Self {
+        self.records = records;
+        self
+    }
+
     /// Tables for `REALTIME()` and its kind; none by default.
     #[must_use]
     pub fn realtime(mut self, realtime: Arc<dyn Realtime>) -> Self {
@@ -174,13 +181,6 @@ impl EngineBuilder {
     #[must_use]
     pub fn resolver(mut self, server: SocketAddr) -> Self {
         self.outside.resolver = Some(server);
-        self
-    }
-
-    /// How call records and channel events are made.
-    #[must_use]
-    pub fn records(mut self, records: RecordOptions) -> Self {
-        self.records = records;
         self
     }
 
@@ -221,13 +221,15 @@ impl EngineBuilder {
         Engine {
             registry: self.registry,
             names,
-            limits: self.limits,
+            settings: Arc::new(Settings {
+                limits: self.limits,
+                allow: self.allow,
+                records: self.records,
+            }),
             outside: Outside {
                 allow: self.allow,
                 ..self.outside
             },
-            allow: self.allow,
-            records: self.records,
             reload: self.reload,
             environment: self.environment,
             shared,
@@ -243,10 +245,8 @@ impl EngineBuilder {
 pub struct Engine {
     registry: Registry,
     names: Arc<Names>,
-    limits: Limits,
-    allow: Allow,
+    settings: Arc<Settings>,
     outside: Outside,
-    records: RecordOptions,
     reload: Reload,
     environment: Arc<dyn Environment>,
     shared: Arc<Shared>,
@@ -315,7 +315,7 @@ impl Engine {
         let staged = Arc::new(self.shared.staged());
         let mut at_load = AtLoad::new(self.names.clone(), staged, self.environment.clone());
         let options = LoadOptions {
-            allow_exec: self.allow.system,
+            allow_exec: self.settings.allow.system,
         };
         load(
             path,
@@ -374,7 +374,7 @@ impl Engine {
 
     /// What dialplans may do outside of the engine.
     pub fn allow(&self) -> Allow {
-        self.allow
+        self.settings.allow
     }
 
     /// What hosts without ways of their own may answer `Effect::Outside` with.
@@ -421,9 +421,7 @@ impl Engine {
             image: self.image(),
             shared: self.shared.clone(),
             environment: self.environment.clone(),
-            limits: self.limits,
-            allow: self.allow,
-            records: self.records.clone(),
+            settings: self.settings.clone(),
             channel,
         }
     }

@@ -175,6 +175,10 @@ impl Call {
             };
             flow = match flow {
                 Flow::Await(effect, then) => {
+                    if self.pending.capacity() == 0 {
+                        // A call that waits seldom has more to wait for.
+                        self.pending.reserve_exact(1);
+                    }
                     self.pending.push(Pending::Event(then));
                     self.doing = Doing::Application;
                     return Some(effect);

@@ -28,14 +28,21 @@ pub struct CallSetup {
     pub shared: Arc<Shared>,
     /// Time and chance.
     pub environment: Arc<dyn Environment>,
-    /// Limits.
+    /// What holds for all calls of an engine.
+    pub settings: Arc<Settings>,
+    /// The channel.
+    pub channel: Channel,
+}
+
+/// What holds for all calls of an engine.
+#[derive(Debug, Clone, Default)]
+pub struct Settings {
+    /// Limits of each call.
     pub limits: Limits,
     /// What is allowed outside of the engine.
     pub allow: Allow,
     /// How records are made.
     pub records: RecordOptions,
-    /// The channel.
-    pub channel: Channel,
 }
 
 impl fmt::Debug for CallSetup {
@@ -179,6 +186,9 @@ pub struct Call {
     /// Whether the effect in progress was shortened to the absolute time-out.
     pub(super) shortened: bool,
     pub(super) reason: EndReason,
+    /// The image that the lines in progress belong to, between steps: passed on without counting references,
+    /// which the calls of other threads count too.
+    stepping: Option<Arc<Image>>,
 }
 
 impl fmt::Debug for Call {
@@ -198,8 +208,7 @@ impl Call {
             image: setup.image,
             shared: setup.shared,
             environment: setup.environment,
-            limits: setup.limits,
-            allow: setup.allow,
+            settings: setup.settings,
             has_channel: true,
             textual: false,
             channel: setup.channel,
@@ -219,7 +228,6 @@ impl Call {
             spare: Vec::new(),
             returned: false,
             records: None,
-            record_options: setup.records,
             events: false,
             internal: 0,
             redirect: None,
@@ -238,6 +246,7 @@ impl Call {
             executed: 0,
             shortened: false,
             reason: EndReason::Hangup,
+            stepping: None,
         };
         let keep = call.state.record_options.keep;
         call.restart(start);
@@ -383,7 +392,7 @@ impl Call {
 
     /// Another place: where the call goes on after the present application (`ChannelRedirect`).
     pub fn redirect(&mut self, to: Location) {
-        self.state.redirect = Some(to);
+        self.state.redirect = Some(Box::new(to));
     }
 
     /// The result of [`Start::Text`].
@@ -395,6 +404,7 @@ impl Call {
     pub fn step(&mut self, event: Event) -> Effect {
         let left = self
             .state
+            .settings
             .limits
             .max_priorities
             .saturating_sub(self.executed);
@@ -403,27 +413,47 @@ impl Call {
             // What is too small for a step is given up at the end of a slice, so it is added.
             .min(
                 self.state
+                    .settings
                     .limits
                     .fuel
                     .saturating_add(Step::MOST)
                     .max(Step::MOST + 1),
             );
-        let mut image = self.state.image.clone();
-        let mut effect = self.deliver(&image, event);
+        let mut image = match self.stepping.take() {
+            Some(image) => image,
+            None => self.state.image.clone(),
+        };
+        self.evaluator.lend(&mut self.state.spare);
+        let effect = self.run(&mut image, event);
+        match effect {
+            Effect::End(_) => {}
+            Effect::Yield => self.evaluator.give_back(&mut self.state.spare),
+            _ => {
+                // It may wait for long, and there may be many of its kind.
+                self.evaluator.give_back(&mut self.state.spare);
+                self.state.globals = Globals::default();
+            }
+        }
+        self.stepping = Some(image);
+        effect
+    }
+
+    fn run(&mut self, image: &mut Arc<Image>, event: Event) -> Effect {
+        let mut effect = self.deliver(image, event);
         loop {
             if let Some(wanted) = effect {
                 match self.emit(wanted) {
                     Ok(effect) => return effect,
                     Err(event) => {
-                        effect = self.deliver(&image, event);
+                        effect = self.deliver(image, event);
                         continue;
                     }
                 }
             }
             if image.generation != self.state.image.generation {
-                image = self.state.image.clone();
+                *image = self.state.image.clone();
             }
-            effect = self.advance(&image);
+            effect = self.advance(image);
         }
     }
 

@@ -54,7 +54,7 @@ impl Cx<'_> {
 
     /// What the engine allows outside of itself.
     pub fn allow(&self) -> Allow {
-        self.state.allow
+        self.state.settings.allow
     }
 
     /// Whether the channel was hung up.
@@ -72,12 +72,12 @@ impl Cx<'_> {
 
     /// What raised the exception that `e` handles: reason and place.
     pub fn exception(&self) -> Option<&(Text, Location)> {
-        self.state.exception.as_ref()
+        self.state.exception.as_deref()
     }
 
     /// Notes an exception at the present place.
     pub fn raise(&mut self, reason: impl Into<Text>) {
-        self.state.exception = Some((reason.into(), self.state.at.clone()));
+        self.state.exception = Some(Box::new((reason.into(), self.state.at.clone())));
     }
 
     /// Digits of a new extension are looked for in this context from now on (`BackGround` with a context).

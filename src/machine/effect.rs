@@ -333,14 +333,14 @@ pub enum Event {
     Originated(Text),
     /// A text answer.
     Value(Text),
+    /// What the store answers.
+    Store(StoreAnswer),
     /// Texts, in order.
     Values(Vec<Text>),
     /// Records of the domain name system, in the order of the answer.
     Records(Vec<NameRecord>),
     /// Rows of a realtime family, in the order of the table.
     Rows(Vec<RealtimeRow>),
-    /// What the store answers.
-    Store(StoreAnswer),
     /// The effect could not be carried out.
     Failed(String),
     /// The other side hung up, with this cause.

@@ -28,7 +28,7 @@ pub mod variables;
 
 mod channel;
 
-pub use call::{Call, CallSetup, EndReason, Outcome, Start};
+pub use call::{Call, CallSetup, EndReason, Outcome, Settings, Start};
 pub use channel::{Channel, ChannelState, LegCause, MadeBy, Party, Timeouts};
 pub use cx::{Cx, TargetFault};
 pub use effect::{
@@ -48,5 +48,7 @@ pub use outside::{
 };
 pub use records::{CallRecord, ChannelEvent, Disposition, EventKind, RecordOptions};
 pub use shared::Shared;
-pub use stack::{Frame, gosub_arguments};
+pub use stack::{Frame, Locals, gosub_arguments};
 pub use store::fault_code;
+
+pub use crate::store::{Kept, StoreAnswer, StoreRequest};

@@ -22,12 +22,21 @@ pub(super) enum Phase {
     Subroutine,
     /// Runs one application for the host.
     Application,
-    /// The loop waits for digits: those collected so far, and how many of them were there when waiting began.
-    Collect { digits: Vec<u8>, given: usize },
+    /// The loop waits for digits.
+    Collect(Box<Collected>),
     /// The loop shows a tone before the call ends.
     Tone,
     /// The tone sounds.
     ToneEnds,
+}
+
+/// Digits of a new extension.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Collected {
+    /// Those collected so far.
+    pub(super) digits: Vec<u8>,
+    /// How many of them were there when waiting began.
+    pub(super) given: usize,
 }
 
 impl Call {
@@ -151,7 +160,7 @@ impl Call {
             return self.subroutine_done(image, true);
         }
         if let Some(to) = self.state.redirect.take() {
-            self.state.at = to;
+            self.state.at = *to;
             self.state.hungup = self.state.dead;
             self.doing = Doing::Lookup;
             return None;
@@ -425,7 +434,9 @@ impl Call {
     pub(super) fn next_handler(&mut self) {
         self.phase = Phase::Handlers;
         self.unwind();
-        while let Some(handler) = self.state.channel.hangup_handlers.pop() {
+        while !self.state.channel.hangup_handlers.is_empty()
+            && let Some(handler) = self.state.channel.hangup_handlers.pop()
+        {
             if self.push_subroutine(&handler) {
                 return;
             }

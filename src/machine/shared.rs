@@ -1,6 +1,6 @@
 //! State that the calls of one engine share: globals, the `DB()` store, groups, locks, device states.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockWriteGuard};
 
 use crate::base::symbol::{StableMap, stable_map};
@@ -12,20 +12,31 @@ use crate::store::{Memory, Store};
 /// Shared state. Every method locks for the shortest time and never waits for a call.
 #[derive(Debug)]
 pub struct Shared {
+    seen: Seen,
     globals: RwLock<StableMap<Text, Value>>,
-    /// Counts their changes.
-    version: AtomicU64,
     /// `None` = the host keeps it, and answers [`Effect::Store`](crate::machine::Effect::Store).
     store: Option<Arc<dyn Store>>,
     groups: Mutex<Groups>,
     waiting: Mutex<Vec<Waiting>>,
     locks: Mutex<Vec<ChannelLock>>,
-    generation: AtomicU64,
     image: RwLock<Option<Arc<Image>>>,
     /// Call records begun so far.
     records: AtomicU64,
     /// Living channels by linked id, where channel events are made.
     linked: Mutex<StableMap<Text, u32>>,
+}
+
+/// What every call looks at again and again, and what changes seldom. It shares no cache line with what changes
+/// often: threads would wait for each other although neither changes what the other reads.
+#[derive(Debug, Default)]
+#[repr(align(128))]
+struct Seen {
+    /// The newest dialplan.
+    generation: AtomicU64,
+    /// Counts the changes of globals.
+    version: AtomicU64,
+    /// Whether any channel was ever in a group, waited for a signal, or took a lock.
+    entangled: AtomicBool,
 }
 
 /// A channel that waits for a signal, and the text that came with it.
@@ -62,13 +73,12 @@ impl Shared {
     /// Shared state over a store for `DB()`; without one the host keeps it.
     pub fn with_store(store: Option<Arc<dyn Store>>) -> Self {
         Self {
+            seen: Seen::default(),
             globals: RwLock::new(stable_map()),
-            version: AtomicU64::new(0),
             store,
             groups: Mutex::new(Groups::default()),
             waiting: Mutex::new(Vec::new()),
             locks: Mutex::new(Vec::new()),
-            generation: AtomicU64::new(0),
             image: RwLock::new(None),
             records: AtomicU64::new(0),
             linked: Mutex::new(stable_map()),
@@ -118,12 +128,12 @@ impl Shared {
     pub fn publish(&self, image: Arc<Image>) {
         let generation = image.generation;
         *whole(self.image.write()) = Some(image);
-        self.generation.store(generation, Ordering::Release);
+        self.seen.generation.store(generation, Ordering::Release);
     }
 
     /// Whether a dialplan newer than this generation was published.
     pub(crate) fn is_newer(&self, generation: u64) -> bool {
-        self.generation.load(Ordering::Acquire) > generation
+        self.seen.generation.load(Ordering::Acquire) > generation
     }
 
     /// The published dialplan, if it is newer than this generation.
@@ -137,14 +147,14 @@ impl Shared {
     /// Counts the changes of globals.
     #[inline]
     pub(crate) fn globals_version(&self) -> u64 {
-        self.version.load(Ordering::Acquire)
+        self.seen.version.load(Ordering::Acquire)
     }
 
     /// The globals to change them.
     fn change(&self) -> RwLockWriteGuard<'_, StableMap<Text, Value>> {
         let globals = whole(self.globals.write());
         // Whoever sees the new number waits for the lock, and then for the change.
-        self.version.fetch_add(1, Ordering::Release);
+        self.seen.version.fetch_add(1, Ordering::Release);
         globals
     }
 
@@ -190,11 +200,34 @@ impl Shared {
 
     /// The groups of all channels.
     pub fn groups(&self) -> MutexGuard<'_, Groups> {
+        self.entangle();
         whole(self.groups.lock())
+    }
+
+    /// Bytes that a channel holds in groups, roughly.
+    pub(crate) fn memory_of(&self, channel: &[u8]) -> usize {
+        if self.is_entangled() {
+            self.groups().memory(channel)
+        } else {
+            0
+        }
+    }
+
+    /// Notes that channels may be in groups, wait for signals, or have locks.
+    fn entangle(&self) {
+        // Written once only: whoever reads it then has it for himself.
+        if !self.is_entangled() {
+            self.seen.entangled.store(true, Ordering::Release);
+        }
+    }
+
+    fn is_entangled(&self) -> bool {
+        self.seen.entangled.load(Ordering::Acquire)
     }
 
     /// A channel waits for a signal from now on, instead of another one.
     pub fn await_signal(&self, channel: &[u8], signal: &[u8]) {
+        self.entangle();
         let mut waiting = whole(self.waiting.lock());
         waiting.retain(|w| w.channel.as_bytes() != channel);
         waiting.push(Waiting {
@@ -231,6 +264,7 @@ impl Shared {
 
     /// Takes a lock for a channel, once more if it has it already; says whether it got it.
     pub fn take_lock(&self, name: &[u8], channel: &Text) -> bool {
+        self.entangle();
         let mut locks = whole(self.locks.lock());
         let free = !locks.iter().any(|l| {
             l.name.as_bytes() == name && l.times > 0 && l.channel.as_bytes() != channel.as_bytes()
@@ -263,6 +297,9 @@ impl Shared {
 
     /// A channel is gone: it leaves its groups, gives its locks back, and waits for nothing.
     pub fn forget_channel(&self, name: &[u8]) {
+        if !self.is_entangled() {
+            return;
+        }
         self.groups().forget(name);
         self.forget_signal(name);
         let mut locks = whole(self.locks.lock());

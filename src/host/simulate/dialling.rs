@@ -261,8 +261,8 @@ impl Simulation<'_> {
             let made = leg.call.channel_mut();
             made.state = ChannelState::Ring;
             made.cause = channel.cause;
-            made.caller = channel.connected;
-            made.connected = channel.caller;
+            made.caller = (*channel.connected).clone();
+            made.connected = channel.caller.into();
             if let Some(account) = channel.items.get(b"accountcode".as_slice()) {
                 made.set_item(b"accountcode", account);
             }

@@ -44,7 +44,9 @@ impl Simulation<'_> {
             let before = leg.call.priorities();
             let effect = leg.call.step(event);
             self.spent += leg.call.priorities().saturating_sub(before);
-            if effect == Effect::Yield && self.spent >= leg.call.cx().state.limits.max_priorities {
+            if effect == Effect::Yield
+                && self.spent >= leg.call.cx().state.settings.limits.max_priorities
+            {
                 leg.call.cx().state.limit(
                     &code::LIMIT_PRIORITIES,
                     "more priorities executed than allowed",

@@ -319,7 +319,7 @@ impl<'a> Simulation<'a> {
             ..self.engine.setup(channel)
         };
         // All calls of a simulation share one limit.
-        let most = &mut setup.limits.max_priorities;
+        let most = &mut Arc::make_mut(&mut setup.settings).limits.max_priorities;
         *most = most.saturating_sub(self.spent).max(1);
         let mut call = Call::new(setup, Start::Extension(at.clone()));
         call.place(at);

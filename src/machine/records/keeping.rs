@@ -17,16 +17,17 @@ impl State {
             // What the host wrote to a record before the call began.
             records.begins(&self.channel, created);
         }
-        if self.records.is_some() || !self.record_options.enable && !self.events {
+        if self.records.is_some() || !self.settings.records.enable && !self.events {
             return;
         }
         let sequence = self
-            .record_options
+            .settings
+            .records
             .enable
             .then(|| self.shared.next_record());
         let now = self.environment.now();
         let records = Records::new(
-            self.record_options.clone(),
+            self.settings.records.clone(),
             &self.channel,
             &self.at,
             now,
@@ -37,7 +38,7 @@ impl State {
 
     /// The records for a dialplan that asks for them; `None` = there are none.
     fn asked_records(&mut self) -> Option<&mut Records> {
-        if self.records.is_none() && self.record_options.enable && self.has_channel {
+        if self.records.is_none() && self.settings.records.enable && self.has_channel {
             self.keep_records();
             // Nobody took down what ran so far: the present line stands for it, as written.
             let at = &self.at;

@@ -35,6 +35,13 @@ impl Plan {
         self.texts.resolve(symbol)
     }
 
+    /// Adds the lines of an extension, which must be sorted; what it gives is [`Extension::priorities`].
+    pub fn add_lines(&mut self, lines: impl IntoIterator<Item = Priority>) -> Range<u32> {
+        let start = self.priorities.len() as u32;
+        self.priorities.extend(lines);
+        start..self.priorities.len() as u32
+    }
+
     /// The symbol of a text, new if need be.
     pub fn intern(&mut self, text: &[u8]) -> Symbol {
         Arc::make_mut(&mut self.texts).intern(text)

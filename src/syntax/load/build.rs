@@ -130,6 +130,7 @@ pub(super) fn build(
         }
     }
     contexts.verify_includes(&mut loading);
+    loading.texts.shrink();
     let mut priorities = loading.priorities;
     let contexts = contexts.finish(&mut priorities);
     Plan {
