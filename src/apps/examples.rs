@@ -172,7 +172,7 @@ examples! {
     "WaitForCondition": "True at once" "WaitForCondition(#,#[2 > 1],5)" "${WAITFORCONDITIONSTATUS}" "TRUE";
     "WaitForNoise": "Somebody speaks" "WaitForNoise(500,1,10)" "${WAITSTATUS}" "NOISE";
     "WaitForRing": "The line rings" "WaitForRing(5)" "on" "on";
-    "WaitForSignal": "Without a name there is nothing to wait for" "WaitForSignal()" "on" "on";
+    "WaitForSignal": "Nobody signals" "WaitForSignal(ready,1)" "${WAITFORSIGNALSTATUS}" "TIMEOUT";
     "WaitForSilence": "An answering machine is done" "WaitForSilence(1000,1,10)" "${WAITSTATUS}" "SILENCE";
     "WaitUntil": "A time that is over" "WaitUntil(1000000000)" "${WAITUNTILSTATUS}" "PAST";
     "While": "Down to zero" "Set(n=3)\nWhile($[${n} > 0])\nSet(n=$[${n} - 1])\nEndWhile()" "${n}" "0";
