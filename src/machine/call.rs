@@ -248,7 +248,7 @@ impl Call {
             reason: EndReason::Hangup,
             stepping: None,
         };
-        let keep = call.state.record_options.keep;
+        let keep = call.state.settings.records.keep;
         call.restart(start);
         if keep {
             call.state.keep_records();
