@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use crate::base::Text;
 use crate::base::symbol::{StableMap, stable_map};
+use crate::machine::facilities::{Message, Recordings};
 
 /// Bytes that an entry takes beside its texts.
 const ENTRY: usize = 64;
@@ -109,6 +110,10 @@ pub struct Channel {
     pub leg_causes: Vec<LegCause>,
     /// Settings of functions other than `CHANNEL()`, by function and item: `FEATURE pickupexten`.
     pub settings: Vec<(Text, Text)>,
+    /// The text message that it carries, for `MESSAGE()`.
+    pub message: Option<Box<Message>>,
+    /// What it recorded and records.
+    pub recordings: Recordings,
     /// When it was made, since the epoch, where the host says it.
     pub created: Option<Duration>,
     /// When it was answered, since the epoch.
@@ -135,6 +140,8 @@ impl Channel {
             shared: stable_map(),
             leg_causes: Vec::new(),
             settings: Vec::new(),
+            message: None,
+            recordings: Recordings::default(),
             created: None,
             answered: None,
             hangup_handlers: Vec::new(),
@@ -153,13 +160,23 @@ impl Channel {
         };
         let handlers = self.hangup_handlers.iter().map(|h| h.len() + ENTRY);
         let settings = self.settings.iter().map(|(n, v)| n.len() + v.len() + ENTRY);
-        pairs(&self.items) + pairs(&self.shared) + handlers.sum::<usize>() + settings.sum::<usize>()
+        pairs(&self.items)
+            + pairs(&self.shared)
+            + handlers.sum::<usize>()
+            + settings.sum::<usize>()
+            + self.message.as_ref().map_or(0, |message| message.memory())
+            + self.recordings.memory()
     }
 
     /// A setting of a function.
     pub fn setting(&self, key: &[u8]) -> Option<&Text> {
         let found = self.settings.iter().find(|(k, _)| k.as_bytes() == key);
         found.map(|(_, value)| value)
+    }
+
+    /// Removes a setting of a function.
+    pub fn remove_setting(&mut self, key: &[u8]) {
+        self.settings.retain(|(k, _)| k.as_bytes() != key);
     }
 
     /// Sets a setting of a function.

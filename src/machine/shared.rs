@@ -1,4 +1,4 @@
-//! State that the calls of one engine share: globals, the `DB()` store, groups, locks, device states.
+//! State that the calls of one engine share: globals, the `DB()` store, groups, locks, what a host offers.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use crate::base::symbol::{StableMap, stable_map};
 use crate::base::{Text, Value};
 use crate::machine::Image;
+use crate::machine::facilities::Facilities;
 use crate::machine::groups::Groups;
 use crate::store::{Memory, Store};
 
@@ -15,6 +16,7 @@ pub struct Shared {
     globals: RwLock<StableMap<Text, Value>>,
     store: Arc<Mutex<Box<dyn Store>>>,
     groups: Mutex<Groups>,
+    facilities: Arc<Mutex<Facilities>>,
     waiting: Mutex<Vec<Waiting>>,
     locks: Mutex<Vec<ChannelLock>>,
     generation: AtomicU64,
@@ -58,6 +60,7 @@ impl Shared {
             globals: RwLock::new(stable_map()),
             store: Arc::new(Mutex::new(store)),
             groups: Mutex::new(Groups::default()),
+            facilities: Arc::default(),
             waiting: Mutex::new(Vec::new()),
             locks: Mutex::new(Vec::new()),
             generation: AtomicU64::new(0),
@@ -65,12 +68,13 @@ impl Shared {
         }
     }
 
-    /// The same store with a copy of the globals: what a load works on, so that the globals of a refused
+    /// The same store and facilities with a copy of the globals: what a load works on, so that the globals of a refused
     /// file never reach running calls.
     #[must_use]
     pub fn staged(&self) -> Self {
         Self {
             store: self.store.clone(),
+            facilities: self.facilities.clone(),
             globals: RwLock::new(whole(self.globals.read()).clone()),
             ..Self::default()
         }
@@ -139,6 +143,11 @@ impl Shared {
     /// The groups of all channels.
     pub fn groups(&self) -> MutexGuard<'_, Groups> {
         whole(self.groups.lock())
+    }
+
+    /// Queues, conferences, mailboxes and what else a host offers. Hold it shortly: calls read it.
+    pub fn facilities(&self) -> MutexGuard<'_, Facilities> {
+        whole(self.facilities.lock())
     }
 
     /// A channel waits for a signal from now on, instead of another one.
@@ -212,6 +221,7 @@ impl Shared {
     /// A channel is gone: it leaves its groups, gives its locks back, and waits for nothing.
     pub fn forget_channel(&self, name: &[u8]) {
         self.groups().forget(name);
+        self.facilities().forget_channel(name);
         self.forget_signal(name);
         let mut locks = whole(self.locks.lock());
         if !locks.is_empty() {
