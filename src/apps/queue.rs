@@ -3,11 +3,15 @@
 //! Members are rung with the effect of Dial, in rounds; between rounds the caller waits for the next one and may leave
 //! with a digit. So every host that can dial has queues.
 
+mod round;
+mod talk;
+
 use std::collections::VecDeque;
 use std::time::Duration;
 
 use super::playback::missing_argument;
 use super::queue_members::{kept_here, log};
+use round::turn;
 use crate::base::Text;
 use crate::base::arguments::{self, options};
 use crate::base::duration::{leading_number, seconds};
@@ -15,7 +19,7 @@ use crate::base::scan::int;
 use crate::diagnostic::code;
 use crate::library::{Application, Example, Support};
 use crate::machine::facilities::{self, Caller, DeviceState, Empty, Penalties, QueueSettings};
-use crate::machine::{AfterDial, Cx, Dial, Dialed, Effect, Event, Flow, Location};
+use crate::machine::{Cx, Effect, Event, Flow, Location};
 
 /// Wait in a queue.
 pub static QUEUE: Application = Application::new(
@@ -264,247 +268,6 @@ fn again(cx: &mut Cx<'_>, wait: Box<Wait>) -> Flow {
     with_states(cx, wait, |cx, wait, known| turn(cx, wait, &known))
 }
 
-fn turn(cx: &mut Cx<'_>, mut wait: Box<Wait>, known: &Known) -> Flow {
-    let now = cx.now();
-    if wait.until.is_some_and(|until| now >= until) {
-        return leave(cx, &wait, "TIMEOUT", "EXITWITHTIMEOUT");
-    }
-    if is_empty(cx, &wait, known, |settings| settings.leavewhenempty) {
-        return leave(cx, &wait, "LEAVEEMPTY", "EXITEMPTY");
-    }
-    let channel = cx.channel().name.clone();
-    let chance = cx.environment();
-    let random = || chance.random();
-    let mut facilities = cx.shared().facilities();
-    let Some(queue) = facilities.queues.get_mut(&wait.queue) else {
-        drop(facilities);
-        cx.set(b"QUEUESTATUS", b"UNKNOWN");
-        return Flow::Next;
-    };
-    let Some(position) = queue.position(&channel) else {
-        // Somebody took the caller out.
-        drop(facilities);
-        return leave(cx, &wait, "WITHDRAW", "WITHDRAW");
-    };
-    let waiting_before = queue.callers.iter().take(position - 1);
-    let before = if queue.settings.autofill {
-        waiting_before.filter(|caller| !caller.ringing).count()
-    } else {
-        waiting_before.count()
-    };
-    let free = queue
-        .members
-        .iter()
-        .filter(|m| queue.can_ring(m, state_in(known)(m.device()), now))
-        .count();
-    let next = if queue.settings.autofill {
-        before < free.max(1)
-    } else {
-        before == 0
-    };
-    if !next {
-        drop(facilities);
-        return pause(cx, wait, RECHECK);
-    }
-    let order = queue.order(wait.limits, &state_in(known), now, &random);
-    let settings = queue.settings.clone();
-    if let Some(caller) = queue.callers.get_mut(position - 1) {
-        caller.ringing = !order.is_empty();
-    }
-    wait.rung = order
-        .into_iter()
-        .map(|group| {
-            let free = |i: &Text| !facilities.queues.is_needed_elsewhere(&wait.queue, i);
-            group.into_iter().filter(free).collect::<Vec<_>>()
-        })
-        .filter(|group| !group.is_empty())
-        .collect();
-    drop(facilities);
-    wait.round_ends = settings.timeout.map(|time| now.saturating_add(time));
-    ring(cx, wait, &settings)
-}
-
-/// Rings the next members of this round, or ends it.
-fn ring(cx: &mut Cx<'_>, mut wait: Box<Wait>, settings: &QueueSettings) -> Flow {
-    let now = cx.now();
-    let left = |end: Option<Duration>| end.map(|end| end.saturating_sub(now));
-    let over = left(wait.round_ends).is_some_and(|time| time.is_zero());
-    let Some(group) = wait.rung.pop_front().filter(|_| !over) else {
-        set_ringing(cx, &wait, false);
-        if wait.one_round {
-            return leave(cx, &wait, "TIMEOUT", "EXITWITHTIMEOUT");
-        }
-        return pause(cx, wait, settings.retry.max(RECHECK));
-    };
-    let times = [left(wait.round_ends), left(wait.until)];
-    let timeout = times.into_iter().flatten().min();
-    let targets = group.iter().filter_map(|interface| {
-        let slash = interface.iter().position(|b| *b == b'/')?;
-        let technology = Text::from(interface.get(..slash)?);
-        Some((technology, Text::from(interface.get(slash + 1..)?)))
-    });
-    let mut options = wait.dial.clone();
-    let announcement = if wait.announcement.is_empty() {
-        &settings.announce
-    } else {
-        &wait.announcement
-    };
-    if !announcement.is_empty() {
-        options.push((b'A', Some(announcement.clone())));
-    }
-    if !settings.context.is_empty() {
-        options.push((b'd', None));
-        cx.set(b"EXITCONTEXT", &settings.context);
-    }
-    let party = &cx.channel().caller;
-    let dial = Dial {
-        targets: targets.collect(),
-        timeout,
-        options,
-        inherit: cx.inherited(),
-        caller: (party.number.clone(), party.name.clone()),
-    };
-    if dial.targets.is_empty() {
-        cx.log(&code::DIAL_ARGUMENT_INVALID, || {
-            "a member of the queue is not `technology/resource`".to_owned()
-        });
-        let settings = settings.clone();
-        return ring(cx, wait, &settings);
-    }
-    let settings = settings.clone();
-    let began = now;
-    Flow::wait_then(Effect::Dial(Box::new(dial)), move |cx, event| match event {
-        Event::Dialed(dialed) => dialled(cx, wait, &settings, &group, *dialed, began),
-        Event::Hangup(_) => abandon(cx, &wait),
-        _ => ring(cx, wait, &settings),
-    })
-}
-
-/// What became of ringing some members.
-fn dialled(
-    cx: &mut Cx<'_>,
-    wait: Box<Wait>,
-    settings: &QueueSettings,
-    group: &[Text],
-    dialed: Dialed,
-    began: Duration,
-) -> Flow {
-    if let AfterDial::Digit(digit) = dialed.next {
-        return pressed(cx, wait, digit);
-    }
-    if dialed.answered.is_none() {
-        if dialed.next == AfterDial::Hangup {
-            return abandon(cx, &wait);
-        }
-        let waited = cx.now().saturating_sub(began).as_millis().to_string();
-        for interface in group {
-            log(cx, &wait.queue, interface, "RINGNOANSWER", waited.as_bytes());
-        }
-        if settings.autopause && dialed.status.as_bytes() == b"NOANSWER" {
-            let mut facilities = cx.shared().facilities();
-            for interface in group {
-                facilities.queues.change(&wait.queue, interface, |member| {
-                    member.paused = true;
-                    member.reason = Text::from("Auto-Pause");
-                });
-            }
-        }
-        return ring(cx, wait, settings);
-    }
-    taken(cx, &wait, settings, group, dialed)
-}
-
-/// A member took the call, and it is over.
-fn taken(
-    cx: &mut Cx<'_>,
-    wait: &Wait,
-    settings: &QueueSettings,
-    group: &[Text],
-    dialed: Dialed,
-) -> Flow {
-    let now = cx.now();
-    let talked = dialed.answered.unwrap_or_default();
-    let answered = now.saturating_sub(talked);
-    let waited = answered.saturating_sub(wait.since);
-    let number = dialed.number.as_deref().unwrap_or(&[]);
-    let is_peer = |interface: &&Text| {
-        let slash = interface.iter().position(|b| *b == b'/');
-        slash.and_then(|at| interface.get(at + 1..)) == Some(number)
-    };
-    let interface = group.iter().find(is_peer).or(group.first());
-    let interface = interface.cloned().unwrap_or_default();
-    let channel = cx.channel().name.clone();
-    let mut facilities = cx.shared().facilities();
-    let mut member = None;
-    let mut variables = Vec::new();
-    if let Some(queue) = facilities.queues.get_mut(&wait.queue) {
-        queue.leave(&channel);
-        queue.taken(waited);
-        member = queue.member(&interface).cloned();
-        if settings.setqueuevar {
-            variables = queue.variables();
-        }
-        queue.ended(&interface, talked, now);
-    }
-    drop(facilities);
-    for (name, value) in variables {
-        cx.set(name.as_bytes(), value.as_bytes());
-    }
-    let name = member.as_ref().map_or_else(|| interface.clone(), |m| m.name.clone());
-    if let Some(member) = member.filter(|_| settings.setinterfacevar) {
-        let last = member.last_call.map_or(0, |last| last.as_secs());
-        let set = [
-            ("MEMBERINTERFACE", interface.to_string()),
-            ("MEMBERNAME", member.name.to_string()),
-            ("MEMBERCALLS", member.calls.to_string()),
-            ("MEMBERLASTCALL", last.to_string()),
-            ("MEMBERPENALTY", member.penalty.to_string()),
-            ("MEMBERDYNAMIC", u8::from(member.dynamic).to_string()),
-            ("MEMBERREALTIME", "0".to_owned()),
-        ];
-        for (name, value) in set {
-            cx.set(name.as_bytes(), value.as_bytes());
-        }
-    }
-    let hold = waited.as_secs().to_string();
-    let position = wait.position.to_string();
-    if settings.setqueueentryvar {
-        cx.set(b"QEHOLDTIME", hold.as_bytes());
-        cx.set(b"QEORIGINALPOS", position.as_bytes());
-    }
-    for (variable, value) in [
-        (&b"DIALEDPEERNAME"[..], &dialed.peer),
-        (b"DIALEDPEERNUMBER", &dialed.number),
-    ] {
-        if let Some(value) = value {
-            cx.set(variable, value);
-        }
-    }
-    for (name, value) in &dialed.set {
-        cx.set(name, value);
-    }
-    let talk = talked.as_secs().to_string();
-    log(cx, &wait.queue, &name, "CONNECT", hold.as_bytes());
-    let by_caller = dialed.next == AfterDial::Hangup || cx.is_hungup();
-    let event = if by_caller { "COMPLETECALLER" } else { "COMPLETEAGENT" };
-    let more = [hold, talk, position].join("|");
-    log(cx, &wait.queue, &name, event, more.as_bytes());
-    if let Some(cause) = dialed.cause {
-        cx.channel_mut().cause = cause;
-    }
-    match dialed.next {
-        AfterDial::Goto(place) => match cx.parse_target(&place) {
-            Ok(to) => Flow::Jump(to),
-            Err(_) => Flow::Next,
-        },
-        AfterDial::Continue if wait.goes_on && !by_caller => {
-            cx.set(b"QUEUESTATUS", b"CONTINUE");
-            Flow::Next
-        }
-        _ => Flow::Leave,
-    }
-}
-
 /// Waits for a while, and listens to the caller.
 fn pause(cx: &mut Cx<'_>, wait: Box<Wait>, time: Duration) -> Flow {
     let left = wait.until.map(|until| until.saturating_sub(cx.now()));
@@ -528,20 +291,26 @@ fn pressed(cx: &mut Cx<'_>, mut wait: Box<Wait>, digit: u8) -> Flow {
     }
     wait.digits.push(digit);
     if cx.exists(&context, &wait.digits, 1) {
-        let more = [wait.digits.as_slice(), b"|", wait.position.to_string().as_bytes()].concat();
         let exten = Text::from(wait.digits.as_slice());
-        gone(cx, &wait);
-        log(cx, &wait.queue, b"NONE", "EXITWITHKEY", &more);
-        return Flow::Jump(Location {
+        let to = Location {
             context,
             exten,
             priority: 1,
-        });
+        };
+        return exit(cx, &wait, to);
     }
     if !cx.match_more(&context, &wait.digits) {
         wait.digits.clear();
     }
     again(cx, wait)
+}
+
+/// The caller leaves the queue with digits.
+fn exit(cx: &mut Cx<'_>, wait: &Wait, to: Location) -> Flow {
+    let more = [to.exten.as_bytes(), b"|", wait.position.to_string().as_bytes()].concat();
+    gone(cx, wait);
+    log(cx, &wait.queue, b"NONE", "EXITWITHKEY", &more);
+    Flow::Jump(to)
 }
 
 fn set_ringing(cx: &Cx<'_>, wait: &Wait, ringing: bool) {

@@ -55,6 +55,7 @@ fn run(cx: &mut Cx<'_>, data: &[u8]) -> Flow {
         Some(context) if !context.is_empty() => Text::from(context),
         _ => cx.location().context.clone(),
     };
+    let urgent = letters.has(b'U');
     let boxes: Vec<Text> = arguments::standard(data, 2)
         .first()
         .map_or(&[][..], Vec::as_slice)
@@ -93,7 +94,7 @@ fn run(cx: &mut Cx<'_>, data: &[u8]) -> Flow {
                 _ => (b"SUCCESS", None),
             };
             if status == b"SUCCESS" {
-                leave_message(cx, &boxes, began);
+                leave_message(cx, &boxes, urgent, began);
             }
             cx.set(b"VMSTATUS", status);
             match exten {
@@ -109,13 +110,12 @@ fn run(cx: &mut Cx<'_>, data: &[u8]) -> Flow {
 }
 
 /// A message lies in every mailbox that has room.
-fn leave_message(cx: &mut Cx<'_>, boxes: &[Text], began: Duration) {
+fn leave_message(cx: &mut Cx<'_>, boxes: &[Text], urgent: bool, began: Duration) {
     let message = Stored {
         from: cx.channel().caller.number.clone().unwrap_or_default(),
         at: began,
         duration: cx.now().saturating_sub(began),
     };
-    let urgent = cx.text_of(b"VM_FLAG").eq_ignore_ascii_case(b"urgent");
     let folder: &[u8] = if urgent { b"Urgent" } else { INBOX.as_bytes() };
     let mut full = false;
     let mut facilities = cx.shared().facilities();

@@ -1,8 +1,10 @@
 //! Simulated calls: channels that exist only here, in virtual time, so that a dialplan can be run and tested
 //! without a network. Waiting costs nothing, and a run with the same seed and clock gives the same answer.
 
+mod applications;
 mod bridge;
 mod clock;
+mod devices;
 mod dialling;
 mod effects;
 mod journal;
@@ -11,6 +13,7 @@ mod originate;
 mod others;
 mod record;
 mod report;
+mod scenario;
 mod simulation;
 mod sounds;
 
@@ -26,6 +29,7 @@ use crate::machine::Call;
 pub use journal::{Occurrence, What};
 pub use record::Executed;
 pub use report::{ChannelReport, RunReport};
+pub use scenario::{Scenario, ScenarioFault, Scripted};
 
 use simulation::Simulation;
 
@@ -137,6 +141,7 @@ pub struct SimChannel {
     peer: Peer,
     press: VecDeque<u8>,
     scripts: Vec<Script>,
+    scenario: Scenario,
     sounds: Sounds,
     at: Option<Duration>,
     seed: u64,
@@ -199,6 +204,13 @@ impl SimChannel {
     #[must_use]
     pub fn script(mut self, script: Script) -> Self {
         self.scripts.push(script);
+        self
+    }
+
+    /// What is answered to applications that need a device.
+    #[must_use]
+    pub fn scenario(mut self, scenario: Scenario) -> Self {
+        self.scenario = scenario;
         self
     }
 

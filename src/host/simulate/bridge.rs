@@ -112,6 +112,7 @@ impl Simulation<'_> {
             leg.token += 1;
         }
         self.drop_others(caller, Some(id), losers);
+        self.devices_changed = true;
         let mut language = Text::EMPTY;
         if let Some(leg) = self.legs.get_mut(id) {
             leg.call.channel_mut().state = ChannelState::Up;
@@ -146,6 +147,7 @@ impl Simulation<'_> {
         let channel = leg.call.channel_mut();
         if channel.state != ChannelState::Up {
             channel.state = ChannelState::Up;
+            self.devices_changed = true;
             self.tell_far(caller, Signal::Answered);
         }
     }

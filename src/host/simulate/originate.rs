@@ -99,6 +99,7 @@ impl Simulation<'_> {
         };
         answered.owner = None;
         answered.call.channel_mut().state = ChannelState::Up;
+        self.devices_changed = true;
         let start = match originating.then {
             OriginateThen::Application { name, data } => Start::Application { name, data },
             OriginateThen::Extension {
