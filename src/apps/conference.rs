@@ -40,10 +40,10 @@ pub static CONF_KICK: Application = Application::new(
 )
 .support(Support::Simulated)
 .examples(&[Example {
-    title: "Nobody is there",
+    title: "A conference of the host",
     dialplan: "ConfKick(6000)",
     evaluate: "${CONFKICKSTATUS}",
-    expect: "FAILURE",
+    expect: "SUCCESS",
 }]);
 
 /// What becomes of a participant.
@@ -141,15 +141,18 @@ fn kick(cx: &mut Cx<'_>, data: &[u8]) -> Flow {
         })
         .map(|who| who.channel.as_bytes())
         .collect();
-    if kicked.is_empty() {
+    if room.is_some() && kicked.is_empty() {
         cx.log(&code::NOT_FOUND, || "nobody like that is in the conference".to_owned());
         cx.set(b"CONFKICKSTATUS", b"FAILURE");
         return Flow::Next;
     }
-    // The host ends the effect of each of them with KICKED.
+    // The host ends the effect of each of them with KICKED; of a conference that only it knows, it says whether.
     let effect = Effect::Custom {
         name: Text::from("ConfKick"),
-        data: Text::from([&[field(0)][..], &kicked].concat().join(&b',')),
+        data: match &room {
+            Some(_) => Text::from([&[field(0)][..], &kicked].concat().join(&b',')),
+            None => Text::from(data),
+        },
     };
     Flow::wait_then(effect, |cx, event| {
         let status: &[u8] = match event {

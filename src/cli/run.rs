@@ -1,6 +1,7 @@
 //! `strowger run FILE EXTEN@CONTEXT`.
 
 mod console;
+mod facilities;
 mod json;
 mod start;
 
@@ -19,6 +20,7 @@ use crate::machine::{Allow, Channel, Environment, Limits, Location, Start as Cal
 use crate::syntax::ast::Plan;
 
 use super::{exit, input, ui};
+use facilities::Offered;
 use start::Start;
 
 /// Runs one simulated call to its end, with all the calls that it makes.
@@ -31,6 +33,7 @@ Examples:
   strowger run extensions.conf 812@phones
   strowger run extensions.conf 100@ivr --press 42 --dial 'PJSIP/bob=BUSY'
   strowger run extensions.conf s@night --at 2026-12-24T18:00 --callerid '\"Bob\" <812>' --json
+  strowger run extensions.conf 300@ivr --config /etc/asterisk --dial 'PJSIP/anna=ANSWER,after=8'
   strowger run extensions.conf --jsonl < calls.jsonl")]
 pub(crate) struct RunArgs {
     /// An extensions.conf, a folder that holds one, or `-`.
@@ -60,6 +63,14 @@ pub(crate) struct RunArgs {
     /// ANSWER, BUSY, NOANSWER, CONGESTION or CHANUNAVAIL, perhaps with `,after=SECONDS`.
     #[arg(long, value_name = "TARGET=OUTCOME", value_parser = script)]
     dial: Vec<Script>,
+    /// Queues, mailboxes, conferences, agents and parking lots: a folder with queues.conf, voicemail.conf, minivm.conf,
+    /// confbridge.conf, agents.conf, res_parking.conf, as far as they are there.
+    #[arg(long, value_name = "DIR")]
+    config: Option<PathBuf>,
+    /// What applications that need a device are answered: lines `APPLICATION [ARGUMENT]: OUTCOME[, NAME=VALUE]...
+    /// [after TIME] [once]`. The outcome is a status such as TIMEOUT, or done, fail, timeout, hangup, digit N, "text".
+    #[arg(long, value_name = "FILE")]
+    script: Option<PathBuf>,
     /// Give the first `Set(NAME=…)` of the extension another value.
     #[arg(long, value_name = "NAME=EXPR")]
     set: Vec<String>,
@@ -149,7 +160,15 @@ pub(crate) fn run(args: &RunArgs) -> i32 {
         ui::message(&format!("{}: {error}", folder.display()));
         return exit::UNREADABLE;
     }
-    let world = World { args, plan, report };
+    let Some(offered) = facilities::offered(args, loading.registry()) else {
+        return exit::UNREADABLE;
+    };
+    let world = World {
+        args,
+        plan,
+        report,
+        offered,
+    };
     let start = match world.start() {
         Ok(start) => start,
         Err(text) => return ui::usage(&text),
@@ -181,6 +200,7 @@ struct World<'a> {
     args: &'a RunArgs,
     plan: Plan,
     report: Report,
+    offered: Offered,
 }
 
 impl World<'_> {
@@ -229,6 +249,7 @@ impl World<'_> {
             .peer(start.peer.clone())
             .press(&start.press)
             .sounds(self.args.sounds())
+            .scenario(self.offered.scenario.clone())
             .seed(self.args.seed);
         if let Some(at) = self.args.at {
             channel = channel.at(Duration::from_secs(u64::try_from(at).unwrap_or(0)));
@@ -251,6 +272,7 @@ impl World<'_> {
             })
             .allow(allowed(args))
             .build();
+        *engine.shared().facilities() = self.offered.facilities.clone();
         if start.set.is_empty() {
             engine.swap(&self.plan, &self.report);
         } else {

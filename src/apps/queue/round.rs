@@ -130,7 +130,7 @@ fn ring(cx: &mut Cx<'_>, mut wait: Box<Wait>, settings: &QueueSettings) -> Flow 
 /// What became of ringing some members.
 fn dialled(
     cx: &mut Cx<'_>,
-    wait: Box<Wait>,
+    mut wait: Box<Wait>,
     settings: &QueueSettings,
     group: &[Text],
     dialed: Dialed,
@@ -163,6 +163,11 @@ fn dialled(
                     member.reason = Text::from("Auto-Pause");
                 });
             }
+        }
+        let refused = matches!(dialed.status.as_bytes(), b"BUSY" | b"CONGESTION");
+        if settings.timeoutrestart && refused {
+            let now = cx.now();
+            wait.round_ends = settings.timeout.map(|time| now.saturating_add(time));
         }
         return ring(cx, wait, settings);
     }

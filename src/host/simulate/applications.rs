@@ -51,6 +51,13 @@ impl Simulation<'_> {
                 self.busy(id, name, Event::Done, Some(TALK))
             }
             b"confkick" => {
+                let room = data.split(|b| *b == b',').next().unwrap_or(&[]);
+                let facilities = self.engine.shared().facilities();
+                let known = facilities.conferences.get(room).is_some();
+                drop(facilities);
+                if !known {
+                    return Some(Event::Failed("there is no such conference".to_owned()));
+                }
                 for channel in data.split(|b| *b == b',').skip(1) {
                     if let Some(other) = self.named(channel) {
                         let kicked = Event::Value(Text::from("KICKED"));

@@ -19,7 +19,7 @@ pub struct Agent {
 }
 
 /// All agents, by id.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Agents {
     agents: BTreeMap<Text, Agent>,
 }

@@ -33,7 +33,7 @@ pub struct Conference {
 pub type Profiles = BTreeMap<Text, BTreeMap<Text, Text>>;
 
 /// Conferences in progress, and profiles for new ones.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Conferences {
     rooms: BTreeMap<Text, Conference>,
     /// Profiles of bridges.

@@ -115,7 +115,7 @@ impl Together {
 }
 
 /// States of devices that the host told.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Devices {
     states: BTreeMap<Text, DeviceState>,
 }

@@ -88,7 +88,7 @@ impl Mailbox {
 }
 
 /// All mailboxes.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Mailboxes {
     /// By context and number.
     boxes: BTreeMap<(Text, Text), Mailbox>,

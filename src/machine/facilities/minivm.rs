@@ -23,7 +23,7 @@ impl Account {
 }
 
 /// All accounts, and counters of accounts and domains.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Accounts {
     /// By `user@domain`.
     accounts: BTreeMap<Text, Account>,

@@ -33,7 +33,7 @@ pub use recordings::{Monitor, Recordings};
 pub use strategy::Strategy;
 
 /// Everything that a host offers beside channels, shared by the calls of an engine.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Facilities {
     /// Call queues and their members.
     pub queues: Queues,
@@ -83,7 +83,7 @@ impl Facilities {
 }
 
 /// Sessions of management clients, by login.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Clients {
     sessions: StableMap<Text, u32>,
 }

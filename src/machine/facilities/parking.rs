@@ -62,7 +62,7 @@ pub struct Parked {
 }
 
 /// All lots, and who is parked.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Parking {
     lots: BTreeMap<Text, Lot>,
     /// By lot and space.

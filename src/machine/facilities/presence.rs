@@ -18,7 +18,7 @@ pub struct Presence {
 }
 
 /// Presence that the host told, by provider: `PJSIP/100`.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Presences {
     known: BTreeMap<Text, Presence>,
 }

@@ -28,7 +28,7 @@ pub struct QueueLogLine {
 }
 
 /// All queues.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Queues {
     queues: BTreeMap<Text, Queue>,
     log: Vec<QueueLogLine>,
