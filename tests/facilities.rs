@@ -18,8 +18,8 @@ use strowger::base::Text;
 use strowger::host::simulate::{Peer, RunReport, Scenario, Sounds};
 use strowger::host::{Engine, SimChannel};
 use strowger::machine::facilities::{
-    Account, Agent, DeviceState, Empty, Facilities, Lot, Mailbox, Member, Presence, Queue,
-    QueueSettings, Stored, Strategy,
+    Account, Agent, DeviceState, Empty, Facilities, Lot, Mailbox, Member, Penalties, Presence,
+    Queue, QueueSettings, Stored, Strategy,
 };
 use strowger::syntax::load::MemoryReader;
 
@@ -285,7 +285,7 @@ fn strategies_choose_in_their_order() {
         let mut queue = support(|s| s.strategy = strategy, &members);
         change(&mut queue);
         let free = |_: &[u8]| DeviceState::NotInUse;
-        let groups = queue.order(Default::default(), &free, now, &|| 7);
+        let groups = queue.order(Penalties::default(), &free, now, &|| 7);
         let groups: Vec<String> = groups
             .iter()
             .map(|g| {
@@ -301,7 +301,7 @@ fn strategies_choose_in_their_order() {
     assert_eq!(order(Strategy::RrMemory, &|q| q.round = 1), "b a c");
     let called = |q: &mut Queue| {
         q.members[0].calls = 3;
-        q.members[0].last_call = Some(Duration::from_secs(900));
+        q.members[0].last_call = Some(Duration::from_mins(15));
     };
     assert_eq!(order(Strategy::FewestCalls, &called), "b a c");
     assert_eq!(order(Strategy::LeastRecent, &called), "b a c");
@@ -314,7 +314,7 @@ fn strategies_choose_in_their_order() {
     let mut queue = support(|s| s.ringinuse = false, &[("T/a", 0)]);
     assert!(
         queue
-            .order(Default::default(), &busy, now, &|| 7)
+            .order(Penalties::default(), &busy, now, &|| 7)
             .is_empty()
     );
 }

@@ -11,7 +11,7 @@ use super::simulation::{Happening, Signal, Simulation};
 /// How long those who are connected by a parking lot or an agent talk.
 const TALK: Duration = Duration::from_secs(10);
 /// How long the caller of a simulated call waits in a queue.
-const PATIENCE: Duration = Duration::from_secs(3600);
+const PATIENCE: Duration = Duration::from_hours(1);
 /// Cause of a hang-up of a caller without patience.
 const NORMAL: u32 = 16;
 

@@ -117,14 +117,8 @@ impl Parking {
     /// Takes a call out of a space, or the one in the lowest space where none is named.
     pub fn fetch(&mut self, lot: &[u8], space: Option<u32>) -> Option<(u32, Parked)> {
         let name = key(if lot.is_empty() { DEFAULT } else { lot });
-        let space = match space {
-            Some(space) => space,
-            None => {
-                let of_lot =
-                    |((of, space), _): (&(Text, u32), &Parked)| (*of == name).then_some(*space);
-                self.parked.iter().find_map(of_lot)?
-            }
-        };
+        let of_lot = |((of, space), _): (&(Text, u32), &Parked)| (*of == name).then_some(*space);
+        let space = space.or_else(|| self.parked.iter().find_map(of_lot))?;
         let parked = self.parked.remove(&(name, space))?;
         Some((space, parked))
     }
