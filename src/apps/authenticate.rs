@@ -5,9 +5,11 @@ use std::time::Duration;
 use super::answer::answered;
 use super::gather::{Question, ask, play};
 use super::playback::{missing_argument, sounds};
+use crate::base::Text;
 use crate::base::arguments::{self, options};
 use crate::library::{Application, Support};
 use crate::machine::{Cx, Flow};
+use crate::store::StoreRequest;
 
 /// Ask for a password.
 pub static AUTHENTICATE: Application = Application::new(
@@ -26,6 +28,7 @@ pub static AUTHENTICATE: Application = Application::new(
 /// How often a password may be tried.
 const ATTEMPTS: u32 = 3;
 
+#[derive(Clone)]
 struct Check {
     password: Vec<u8>,
     database: bool,
@@ -36,23 +39,28 @@ struct Check {
 }
 
 impl Check {
-    /// Whether this is a right password.
-    fn accepts(&self, cx: &Cx<'_>, entered: &[u8]) -> bool {
+    /// Says whether this is a right password.
+    fn accepts(
+        &self,
+        cx: &mut Cx<'_>,
+        entered: &[u8],
+        then: impl FnOnce(&mut Cx<'_>, bool) -> Flow + Send + 'static,
+    ) -> Flow {
         match self.password.strip_prefix(b"/") {
-            Some(family) if self.database => {
-                if entered.is_empty() {
-                    return false;
-                }
-                let mut store = cx.shared().store();
-                let found = store.get(family, entered).is_some();
-                if found && self.remove {
-                    store.remove(family, entered);
-                }
-                found
+            Some(family) if self.database && !entered.is_empty() => {
+                let (family, key) = (Text::from(family), Text::from(entered));
+                let request = if self.remove {
+                    StoreRequest::Remove { family, key }
+                } else {
+                    StoreRequest::Get { family, key }
+                };
+                Flow::store(cx, request, |cx, answer| {
+                    then(cx, answer.value().is_some())
+                })
             }
-            // A file of passwords: nothing is right.
-            Some(_) => false,
-            None => self.password == entered,
+            // Nothing entered, or a file of passwords: nothing is right.
+            Some(_) => then(cx, false),
+            None => then(cx, self.password == entered),
         }
     }
 }
@@ -91,19 +99,23 @@ fn attempt(cx: &mut Cx<'_>, check: Check, left: u32) -> Flow {
         between: None,
     };
     ask(cx, question, move |cx, entered| {
-        if check.accepts(cx, &entered) {
-            if check.account {
-                cx.channel_mut().set_item(b"accountcode", &entered);
+        let checked = check.clone();
+        check.accepts(cx, &entered.clone(), move |cx, accepted| {
+            let check = checked;
+            if accepted {
+                if check.account {
+                    cx.channel_mut().set_item(b"accountcode", &entered);
+                }
+                return play(&["auth-thankyou"], |_| Flow::Next);
             }
-            return play(&["auth-thankyou"], |_| Flow::Next);
-        }
-        if left > 1 {
-            let check = Check {
-                prompt: b"auth-incorrect".to_vec(),
-                ..check
-            };
-            return attempt(cx, check, left - 1);
-        }
-        play(&["vm-goodbye"], |_| Flow::Leave)
+            if left > 1 {
+                let check = Check {
+                    prompt: b"auth-incorrect".to_vec(),
+                    ..check
+                };
+                return attempt(cx, check, left - 1);
+            }
+            play(&["vm-goodbye"], |_| Flow::Leave)
+        })
     })
 }

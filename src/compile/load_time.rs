@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use crate::base::{Text, Value};
 use crate::diagnostic::{Entry, code};
+use crate::machine::records::RecordOptions;
 use crate::machine::{
     Allow, Call, CallSetup, Channel, Effect, Environment, Event, Image, Limits, Location, Names,
     Note, Observer, Shared, Start,
@@ -61,6 +62,7 @@ impl AtLoad {
                 environment: self.environment.clone(),
                 limits: Limits::default(),
                 allow: Allow::default(),
+                records: RecordOptions::default(),
                 channel: Channel::new(""),
             },
             start,

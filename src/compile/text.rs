@@ -7,6 +7,7 @@ use crate::base::substring::Cut;
 use crate::base::symbol::{StableMap, stable_map};
 use crate::base::{Text, Value};
 use crate::compile::expression::{self, Piece as Part};
+use crate::library::Registry;
 use crate::program::expression::Shape;
 use crate::program::instruction::{
     CallId, CodeId, Constant, Core, CutId, ExpressionId, Instruction,
@@ -25,20 +26,22 @@ const LONG: usize = 4000;
     clippy::struct_field_names,
     reason = "the texts among them are just one table"
 )]
-pub(super) struct Texts {
+pub(super) struct Texts<'a> {
     code: Code,
     angle: bool,
+    registry: &'a Registry,
     texts: StableMap<Text, CodeId>,
     values: StableMap<Text, CodeId>,
     constants: StableMap<Text, Constant>,
     functions: StableMap<Text, u32>,
 }
 
-impl Texts {
-    pub(super) fn new(angle: bool) -> Self {
+impl<'a> Texts<'a> {
+    pub(super) fn new(angle: bool, registry: &'a Registry) -> Self {
         Self {
             code: Code::default(),
             angle,
+            registry,
             texts: stable_map(),
             values: stable_map(),
             constants: stable_map(),
@@ -91,7 +94,7 @@ impl Texts {
         id
     }
 
-    fn constant(&mut self, text: &[u8]) -> Constant {
+    pub(super) fn constant(&mut self, text: &[u8]) -> Constant {
         if let Some(&id) = self.constants.get(text) {
             return id;
         }
@@ -365,6 +368,23 @@ impl Texts {
             }
             _ => false,
         }
+    }
+
+    /// Whether a text can be evaluated at once: nothing in it waits, changes anything, or is left to the textual
+    /// evaluator.
+    pub(super) fn is_straight(&self, code: CodeId) -> bool {
+        (code.0..)
+            .map(|pc| self.code.at(pc))
+            .take_while(|instruction| *instruction != Instruction::End)
+            .all(|instruction| match instruction {
+                Instruction::Textual(_) => false,
+                Instruction::Call(id) => self
+                    .code
+                    .call(id)
+                    .and_then(|call| self.registry.function(&call.name))
+                    .is_some_and(|function| function.pure),
+                _ => true,
+            })
     }
 
     /// The constant that a text always gives, if there is one.

@@ -6,8 +6,9 @@ use crate::base::Text;
 use crate::base::arguments::standard;
 use crate::diagnostic::{Level, code};
 use crate::library::{Example, Function};
-use crate::machine::facilities::{self, DeviceState, Together};
+use crate::machine::facilities::{self, CUSTOM_DEVICES, DeviceState, Together};
 use crate::machine::{Answer, Cx, Flow};
+use crate::store::StoreRequest;
 
 /// What begins the name of a custom device.
 const CUSTOM: &[u8] = b"Custom:";
@@ -134,6 +135,10 @@ fn together(
     Answer::Done
 }
 
+fn of_custom(stored: Option<Text>) -> DeviceState {
+    stored.map_or(DeviceState::Unknown, |stored| DeviceState::named(&stored))
+}
+
 fn after<'a>(start: &[u8], device: &'a [u8]) -> Option<&'a [u8]> {
     let (head, rest) = device.split_at_checked(start.len())?;
     head.eq_ignore_ascii_case(start).then_some(rest)
@@ -148,6 +153,15 @@ fn state(
 ) -> Answer {
     if let Some(state) = cx.device_state(&device) {
         return then(cx, state, out);
+    }
+    if let Some(name) = after(CUSTOM, &device) {
+        let request = StoreRequest::Get {
+            family: Text::from(CUSTOM_DEVICES),
+            key: Text::from(name),
+        };
+        return Answer::store(cx, request, out, |cx, answer, out| {
+            then(cx, of_custom(answer.value()), out)
+        });
     }
     Answer::Await(
         facilities::ask(&device),
@@ -167,7 +181,14 @@ fn write_state(cx: &mut Cx<'_>, device: &[u8], value: &[u8]) -> Flow {
             DeviceState::Unknown => cx.log_at(&code::BAD_ARGUMENT, Level::Error, || {
                 format!("no device state `{}`", bstr::BStr::new(value))
             }),
-            state => cx.set_custom_device(name, state),
+            _ => {
+                let request = StoreRequest::Put {
+                    family: Text::from(CUSTOM_DEVICES),
+                    key: Text::from(name),
+                    value: Text::from(value),
+                };
+                return Flow::store(cx, request, |_, _| Flow::Next);
+            }
         },
     }
     Flow::Next

@@ -14,4 +14,5 @@ pub static LEN: Function = Function::read(
         append_int(text.len() as i64, out);
         Answer::Done
     },
-);
+)
+.pure();

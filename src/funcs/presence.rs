@@ -3,12 +3,13 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
-use crate::base::arguments::standard;
 use crate::base::Text;
+use crate::base::arguments::standard;
 use crate::diagnostic::code;
 use crate::library::{Example, Function};
 use crate::machine::facilities::Presence;
 use crate::machine::{Answer, Cx, Flow};
+use crate::store::StoreRequest;
 
 /// Custom presence is kept in the store under this family, as Asterisk keeps it.
 const FAMILY: &[u8] = b"CustomPresence";
@@ -45,7 +46,14 @@ pub static PRESENCE_STATE: Function = Function::read_write(
             Some(_) if parse(value).is_none() => cx.log(&code::BAD_ARGUMENT, || {
                 format!("no presence `{}`", bstr::BStr::new(value))
             }),
-            Some(name) => cx.shared().store().put(FAMILY, name, value),
+            Some(name) => {
+                let request = StoreRequest::Put {
+                    family: Text::from(FAMILY),
+                    key: Text::from(name),
+                    value: Text::from(value),
+                };
+                return Flow::store(cx, request, |_, _| Flow::Next);
+            }
         }
         Flow::Next
     },
@@ -68,13 +76,37 @@ fn read(cx: &mut Cx<'_>, arguments: &[u8], out: &mut Vec<u8>) -> Answer {
         });
         return Answer::Failed;
     };
-    let Some(presence) = presence(cx, provider) else {
+    let (provider, field) = (Text::from(provider.as_slice()), field.to_ascii_lowercase());
+    let encode = arguments.get(2).is_some_and(|o| o.contains(&b'e'));
+    let Some(name) = after_custom(&provider) else {
+        let told = cx.shared().facilities().presences.get(&provider).cloned();
+        return show(cx, &provider, told, &field, encode, out);
+    };
+    let request = StoreRequest::Get {
+        family: Text::from(FAMILY),
+        key: Text::from(name),
+    };
+    Answer::store(cx, request, out, move |cx, answer, out| {
+        let stored = custom(answer.value());
+        show(cx, &provider, stored, &field, encode, out)
+    })
+}
+
+fn show(
+    cx: &mut Cx<'_>,
+    provider: &Text,
+    presence: Option<Presence>,
+    field: &[u8],
+    encode: bool,
+    out: &mut Vec<u8>,
+) -> Answer {
+    let Some(presence) = presence else {
         cx.log(&code::NOT_FOUND, || {
-            format!("nothing is known of `{}`", bstr::BStr::new(provider))
+            format!("nothing is known of `{provider}`")
         });
         return Answer::Failed;
     };
-    let text = match field.to_ascii_lowercase().as_slice() {
+    let text = match field {
         b"value" => {
             out.extend_from_slice(&presence.value);
             return Answer::Done;
@@ -83,7 +115,7 @@ fn read(cx: &mut Cx<'_>, arguments: &[u8], out: &mut Vec<u8>) -> Answer {
         b"message" => presence.message,
         _ => return Answer::Failed,
     };
-    if arguments.get(2).is_some_and(|o| o.contains(&b'e')) {
+    if encode {
         out.extend_from_slice(STANDARD.encode(text.as_bytes()).as_bytes());
     } else {
         out.extend_from_slice(&text);
@@ -91,12 +123,9 @@ fn read(cx: &mut Cx<'_>, arguments: &[u8], out: &mut Vec<u8>) -> Answer {
     Answer::Done
 }
 
-/// What is known of somebody: what was written of a custom one, what the host told of others.
-fn presence(cx: &Cx<'_>, provider: &[u8]) -> Option<Presence> {
-    let Some(name) = after_custom(provider) else {
-        return cx.shared().facilities().presences.get(provider).cloned();
-    };
-    let Some(stored) = cx.shared().store().get(FAMILY, name) else {
+/// What was written of a custom presence; `None` where that is none.
+fn custom(stored: Option<Text>) -> Option<Presence> {
+    let Some(stored) = stored else {
         return Some(Presence {
             value: Text::from("not_set"),
             ..Presence::default()

@@ -7,8 +7,10 @@ use crate::base::Text;
 use crate::diagnostic::Code;
 use crate::machine::environment::{Allow, Environment, Limits};
 use crate::machine::evaluate::Evaluator;
+use crate::machine::globals::Globals;
 use crate::machine::image::Image;
 use crate::machine::pbx::Phase;
+use crate::machine::records::{CallRecord, RecordOptions};
 use crate::machine::shared::Shared;
 use crate::machine::state::State;
 use crate::machine::variables::Variables;
@@ -30,6 +32,8 @@ pub struct CallSetup {
     pub limits: Limits,
     /// What is allowed outside of the engine.
     pub allow: Allow,
+    /// How records are made.
+    pub records: RecordOptions,
     /// The channel.
     pub channel: Channel,
 }
@@ -175,6 +179,9 @@ pub struct Call {
     /// Whether the effect in progress was shortened to the absolute time-out.
     pub(super) shortened: bool,
     pub(super) reason: EndReason,
+    /// The image that the lines in progress belong to, between steps: passed on without counting references,
+    /// which the calls of other threads count too.
+    stepping: Option<Arc<Image>>,
 }
 
 impl fmt::Debug for Call {
@@ -200,6 +207,7 @@ impl Call {
             textual: false,
             channel: setup.channel,
             variables: Variables::default(),
+            globals: Globals::default(),
             at: Location {
                 context: Text::from("default"),
                 exten: Text::from("s"),
@@ -213,6 +221,10 @@ impl Call {
             stopped: None,
             spare: Vec::new(),
             returned: false,
+            records: None,
+            record_options: setup.records,
+            events: false,
+            internal: 0,
             redirect: None,
         };
         let mut call = Self {
@@ -229,8 +241,13 @@ impl Call {
             executed: 0,
             shortened: false,
             reason: EndReason::Hangup,
+            stepping: None,
         };
+        let keep = call.state.record_options.keep;
         call.restart(start);
+        if keep {
+            call.state.keep_records();
+        }
         call
     }
 
@@ -240,14 +257,36 @@ impl Call {
         self.outer.clear();
         self.doing = Doing::Lookup;
         self.steady = false;
+        self.state.internal = u32::from(matches!(start, Start::Subroutine(_)));
         self.begin(start);
     }
 
     /// With somebody who watches: every priority then runs the general way.
     #[must_use]
     pub fn with_observer(mut self, observer: Box<dyn Observer>) -> Self {
+        self.state.events = observer.sees_events();
         self.state.observer = Some(observer);
+        if self.state.events {
+            self.state.keep_records();
+        }
         self
+    }
+
+    /// Makes call records of this channel from now on, to be had from [`close`](Self::close). Every priority then
+    /// runs the general way.
+    pub fn keep_records(&mut self) {
+        self.state.keep_records();
+    }
+
+    /// Takes over the records of another call on the same channel, to read them.
+    pub(crate) fn mirror_records(&mut self, of: &Call) {
+        self.state.records.clone_from(&of.state.records);
+    }
+
+    /// The channel is gone: its finished records, in the order in which they began. The host calls it once, after
+    /// the last [`Effect::End`]; `h` and the hangup handlers have run by then.
+    pub fn close(&mut self) -> Vec<CallRecord> {
+        self.state.close()
     }
 
     /// Substitutes every text by the textual evaluator and takes no direct operation: the second
@@ -348,7 +387,7 @@ impl Call {
 
     /// Another place: where the call goes on after the present application (`ChannelRedirect`).
     pub fn redirect(&mut self, to: Location) {
-        self.state.redirect = Some(to);
+        self.state.redirect = Some(Box::new(to));
     }
 
     /// The result of [`Start::Text`].
@@ -373,22 +412,35 @@ impl Call {
                     .saturating_add(Step::MOST)
                     .max(Step::MOST + 1),
             );
-        let mut image = self.state.image.clone();
-        let mut effect = self.deliver(&image, event);
+        let mut image = match self.stepping.take() {
+            Some(image) => image,
+            None => self.state.image.clone(),
+        };
+        self.evaluator.lend();
+        let effect = self.run(&mut image, event);
+        if !matches!(effect, Effect::End(_)) {
+            self.evaluator.give_back();
+        }
+        self.stepping = Some(image);
+        effect
+    }
+
+    fn run(&mut self, image: &mut Arc<Image>, event: Event) -> Effect {
+        let mut effect = self.deliver(image, event);
         loop {
             if let Some(wanted) = effect {
                 match self.emit(wanted) {
                     Ok(effect) => return effect,
                     Err(event) => {
-                        effect = self.deliver(&image, event);
+                        effect = self.deliver(image, event);
                         continue;
                     }
                 }
             }
             if image.generation != self.state.image.generation {
-                image = self.state.image.clone();
+                *image = self.state.image.clone();
             }
-            effect = self.advance(&image);
+            effect = self.advance(image);
         }
     }
 

@@ -2,7 +2,8 @@
 //!
 //! Direct operations run here without leaving: nothing is allocated, nothing is counted but fuel, and a
 //! single tag test guards each operation. What has no direct operation, whose guard does not hold, what
-//! somebody watches, or what a lookup must decide, leaves the loop.
+//! somebody watches, or what a lookup must decide, leaves the loop. Operations on texts leave it for `texts`, which
+//! sends them back where it can.
 
 use crate::base::Value;
 use crate::base::value::INT_LIMIT;
@@ -16,11 +17,24 @@ use crate::program::line::{Line, NONE, Step};
 use crate::program::slots::Slot;
 
 /// Why the loop was left.
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum Exit {
     /// The present line has no direct operation, its guard does not hold, or the fuel does not suffice.
     General,
+    /// The present line is one that works on texts.
+    Straight,
     /// The present line was the last of its extension.
     Last,
+}
+
+/// How far the loop came.
+#[derive(Clone, Copy)]
+struct Reached {
+    exit: Exit,
+    /// The present line.
+    here: u32,
+    /// Priorities left.
+    fuel: u32,
 }
 
 impl Call {
@@ -37,23 +51,14 @@ impl Call {
         let observer = self.state.observer.as_deref();
         let watched = observer.is_some_and(Observer::sees_priorities)
             || self.state.textual
+            || self.state.records.is_some()
             || self.state.hungup
             || self.state.redirect.is_some()
             || self.state.channel.timeouts.absolute.is_some();
         if !self.steady || watched {
             return self.run_general(image);
         }
-        let before = self.fuel;
-        let (exit, line, fuel) = direct(
-            &image.program.lines,
-            &mut self.state.variables.slots,
-            self.line,
-            self.fuel,
-        );
-        self.executed += u64::from(before - fuel);
-        self.fuel = fuel;
-        self.line = line;
-        self.arrive(image);
+        let exit = self.run_direct(image);
         match exit {
             // The rest of a slice is given up where it is too small for a step; only the last priorities that
             // a call may run at all are spent line by line.
@@ -70,8 +75,40 @@ impl Call {
                 self.doing = Doing::Lookup;
                 None
             }
-            Exit::General => self.run_mixed(image),
+            Exit::General | Exit::Straight => self.run_mixed(image),
         }
+    }
+
+    /// Runs direct operations as far as they go.
+    fn run_direct(&mut self, image: &Image) -> Exit {
+        let before = self.fuel;
+        let mut line = self.line;
+        let mut reached = Reached {
+            exit: Exit::General,
+            here: line,
+            fuel: before,
+        };
+        loop {
+            let slots = &mut self.state.variables.slots;
+            reached = direct(&image.program.lines, slots, line, reached);
+            if reached.exit != Exit::Straight {
+                break;
+            }
+            self.line = reached.here;
+            let step = self.run_straight(image, reached.fuel);
+            let left = step.and_then(|step| Some((step, reached.fuel.checked_sub(step.count())?)));
+            let Some((step, left)) = left else {
+                reached.exit = Exit::General;
+                break;
+            };
+            reached.fuel = left;
+            line = step.to();
+        }
+        self.executed += u64::from(before - reached.fuel);
+        self.fuel = reached.fuel;
+        self.line = image.program.whole_line(reached.here);
+        self.arrive(image);
+        reached.exit
     }
 
     /// A line whose text must be evaluated, but whose application need not be called.
@@ -81,7 +118,9 @@ impl Call {
             return None;
         };
         let (code, purpose) = match line.operation {
-            Operation::SetValue { slot, code } => (code, Purpose::Value(slot)),
+            Operation::SetValue { slot, code } | Operation::SetStraight { slot, code } => {
+                (code, Purpose::Value(slot))
+            }
             Operation::BranchText { code, yes, no } => (code, Purpose::Branch { yes, no }),
             _ => return self.run_general(image),
         };
@@ -123,7 +162,8 @@ impl Call {
 
     /// The priority number of the present line becomes the call's.
     pub(super) fn arrive(&mut self, image: &Image) {
-        if let Some(entry) = image.program.table.priorities.get(self.line as usize) {
+        let line = image.program.whole_line(self.line);
+        if let Some(entry) = image.program.table.priorities.get(line as usize) {
             self.state.at.priority = i64::from(entry.number);
         }
     }
@@ -142,10 +182,12 @@ impl Call {
     }
 }
 
-fn direct(lines: &[Line], slots: &mut [Entry], start: u32, fuel: u32) -> (Exit, u32, u32) {
+fn direct(lines: &[Line], slots: &mut [Entry], start: u32, reached: Reached) -> Reached {
     let mut pc = start;
-    let mut here = start;
-    let mut fuel = fuel;
+    let Reached {
+        mut here, mut fuel, ..
+    } = reached;
+    let leave = |exit, here, fuel| Reached { exit, here, fuel };
     while let Some(line) = lines.get(pc as usize) {
         here = pc;
         let step = match line.operation {
@@ -156,10 +198,10 @@ fn direct(lines: &[Line], slots: &mut [Entry], start: u32, fuel: u32) -> (Exit, 
                 match sum {
                     Some(sum) if fuel >= line.onward.count() && (0..INT_LIMIT).contains(&sum) => {
                         if !store(slots, slot, sum) {
-                            return (Exit::General, here, fuel);
+                            return leave(Exit::General, here, fuel);
                         }
                     }
-                    _ => return (Exit::General, here, fuel),
+                    _ => return leave(Exit::General, here, fuel),
                 }
                 line.onward
             }
@@ -172,7 +214,7 @@ fn direct(lines: &[Line], slots: &mut [Entry], start: u32, fuel: u32) -> (Exit, 
             } => {
                 let left = integer(slots, Slot(u32::from(left)));
                 let (Some(left), Some(right)) = (left, integer(slots, right)) else {
-                    return (Exit::General, here, fuel);
+                    return leave(Exit::General, here, fuel);
                 };
                 if compare.holds(left, right) { yes } else { no }
             }
@@ -184,7 +226,7 @@ fn direct(lines: &[Line], slots: &mut [Entry], start: u32, fuel: u32) -> (Exit, 
                 no,
             } => {
                 let Some(left) = integer(slots, Slot(u32::from(left))) else {
-                    return (Exit::General, here, fuel);
+                    return leave(Exit::General, here, fuel);
                 };
                 if compare.holds(left, i64::from(right)) {
                     yes
@@ -194,22 +236,26 @@ fn direct(lines: &[Line], slots: &mut [Entry], start: u32, fuel: u32) -> (Exit, 
             }
             Operation::SetInteger { slot, value } => {
                 if fuel < line.onward.count() || !store(slots, slot, i64::from(value)) {
-                    return (Exit::General, here, fuel);
+                    return leave(Exit::General, here, fuel);
                 }
                 line.onward
             }
+            Operation::SetConstant { .. }
+            | Operation::SetStraight { .. }
+            | Operation::BranchSame { .. }
+            | Operation::BranchStraight { .. } => return leave(Exit::Straight, here, fuel),
             Operation::General | Operation::SetValue { .. } | Operation::BranchText { .. } => {
-                return (Exit::General, here, fuel);
+                return leave(Exit::General, here, fuel);
             }
         };
         // A step is not taken in part.
         let Some(left) = fuel.checked_sub(step.count()) else {
-            return (Exit::General, here, fuel);
+            return leave(Exit::General, here, fuel);
         };
         fuel = left;
         pc = step.to();
     }
-    (Exit::Last, here, fuel)
+    leave(Exit::Last, here, fuel)
 }
 
 #[inline]

@@ -6,7 +6,10 @@
 //! wherever a guard does not hold.
 
 mod compiled;
+mod straight;
 mod textual;
+
+pub(crate) use straight::Straight;
 
 use std::cell::RefCell;
 
@@ -34,6 +37,8 @@ const WORK_LIMIT: u32 = 10_000;
 thread_local! {
     // What expressions learn (compiled patterns, parsed texts) is bounded and the same for every call.
     static MEMORY: RefCell<Memory> = RefCell::new(Memory::default());
+    // Buffers of a call that waits and evaluates nothing are those of the next call that runs.
+    static BUFFERS: RefCell<Evaluator> = RefCell::new(Evaluator::default());
 }
 
 /// How far an evaluation came.
@@ -92,6 +97,8 @@ enum Frame {
 #[derive(Default)]
 pub(crate) struct Evaluator {
     out: Vec<u8>,
+    /// The answer of a function that a straight text reads.
+    answer: Vec<u8>,
     /// Where arguments and texts begin, and how much stands before them in Asterisk's buffer.
     marks: Vec<(usize, u16)>,
     values: Vec<Value>,
@@ -101,6 +108,26 @@ pub(crate) struct Evaluator {
 }
 
 impl Evaluator {
+    /// Takes the buffers of this thread, unless it has some.
+    #[inline]
+    pub(crate) fn lend(&mut self) {
+        if self.frames.capacity() == 0 && self.out.capacity() == 0 {
+            BUFFERS.with_borrow_mut(|buffers| std::mem::swap(self, buffers));
+        }
+    }
+
+    /// Leaves the buffers to the thread, unless an evaluation is in progress.
+    #[inline]
+    pub(crate) fn give_back(&mut self) {
+        if self.frames.is_empty() && self.marks.is_empty() {
+            self.clear();
+            BUFFERS.with_borrow_mut(|buffers| std::mem::swap(self, buffers));
+            if self.frames.capacity() > 0 || self.out.capacity() > 0 {
+                *self = Self::default();
+            }
+        }
+    }
+
     /// Forgets everything, keeps the buffers.
     fn clear(&mut self) {
         self.out.clear();

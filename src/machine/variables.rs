@@ -4,8 +4,8 @@
 //! Gosub pushes further entries of the same name, and removing one makes the older one reappear.
 //! So each name is a stack: the top in its slot (or the map), what is below in `shadows`.
 
-use crate::base::symbol::{StableMap, stable_map};
-use crate::base::{Text, Value};
+use crate::base::symbol::StableMap;
+use crate::base::{Rare, Text, Value};
 use crate::program::slots::{Slot, Slots};
 
 /// How new channels inherit a variable.
@@ -51,24 +51,16 @@ enum Name {
 }
 
 /// The variables of a channel.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Variables {
     pub(crate) slots: Vec<Entry>,
-    spilled: StableMap<Text, Spilled>,
-    shadows: Vec<(Name, Entry)>,
+    spilled: Rare<StableMap<Text, Spilled>>,
+    shadows: Rare<Vec<(Name, Entry)>>,
     clock: u64,
 }
 
-impl Default for Variables {
-    fn default() -> Self {
-        Self {
-            slots: Vec::new(),
-            spilled: stable_map(),
-            shadows: Vec::new(),
-            clock: 0,
-        }
-    }
-}
+/// Up to so many slots a call has room for no more than it uses, four at a time.
+const CLOSE: usize = 64;
 
 impl Variables {
     /// The value in a slot.
@@ -85,10 +77,25 @@ impl Variables {
         entry.inherit = Inherit::No;
     }
 
+    /// Puts the value of a text into a slot; the variable is no longer inherited.
+    #[inline]
+    pub(crate) fn set_slot_bytes(&mut self, slot: Slot, text: &[u8]) {
+        let entry = self.slot_entry(slot);
+        entry.inherit = Inherit::No;
+        match &mut entry.value {
+            Some(value) => value.set_bytes(text),
+            none => *none = Some(Value::from_bytes(text)),
+        }
+    }
+
     #[inline]
     pub(crate) fn slot_entry(&mut self, slot: Slot) -> &mut Entry {
         let at = slot.0 as usize;
         if at >= self.slots.len() {
+            if at < CLOSE {
+                let room = (at + 1).next_multiple_of(4);
+                self.slots.reserve_exact(room - self.slots.len());
+            }
             self.slots.resize(at + 1, Entry::default());
         }
         // INVARIANT: resized just above, so the last element exists even if `at` did not.
@@ -143,7 +150,10 @@ impl Variables {
     pub fn remove(&mut self, slots: &Slots, name: &[u8]) -> bool {
         let (key, old) = self.take(slots, name);
         let there = old.value.is_some();
-        if there && let Some(at) = self.shadows.iter().rposition(|(name, _)| *name == key) {
+        if there
+            && !self.shadows.is_absent()
+            && let Some(at) = self.shadows.iter().rposition(|(name, _)| *name == key)
+        {
             let (_, entry) = self.shadows.remove(at);
             if let Some(value) = entry.value {
                 self.set(slots, name, value, entry.inherit);
@@ -242,7 +252,7 @@ impl Variables {
             Name::Slot(slot) => old.name(*slot).clone(),
             Name::Spilled(text) => text.clone(),
         };
-        for (name, entry) in &before.shadows {
+        for (name, entry) in before.shadows.iter() {
             let name = name_of(name);
             let key = new
                 .get(&name)

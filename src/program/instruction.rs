@@ -212,6 +212,42 @@ pub enum Operation {
         /// The way if not.
         no: Step,
     },
+    /// Set a slot to a constant text.
+    SetConstant {
+        /// Which slot.
+        slot: Slot,
+        /// The constant.
+        constant: Constant,
+    },
+    /// Set a slot to the value of a straight text: one that can be evaluated at once, with nothing to be seen of it.
+    SetStraight {
+        /// Which slot.
+        slot: Slot,
+        /// The text.
+        code: CodeId,
+    },
+    /// Branch on whether the text of a slot, between quotes, is a constant between quotes.
+    BranchSame {
+        /// Whether `=` or `!=`.
+        equal: bool,
+        /// Which slot.
+        slot: u16,
+        /// The constant, without its quotes.
+        constant: Constant,
+        /// The way if it holds.
+        yes: Step,
+        /// The way if not.
+        no: Step,
+    },
+    /// Branch on the truth of a straight text.
+    BranchStraight {
+        /// The text.
+        code: CodeId,
+        /// The way if true.
+        yes: Step,
+        /// The way if not.
+        no: Step,
+    },
     /// Set a slot to the value of a compiled text.
     SetValue {
         /// Which slot.
@@ -237,7 +273,7 @@ pub enum Direct {
     Next(Operation),
     /// A jump to a line.
     Jump(u32),
-    /// A branch to one of two lines.
+    /// A branch to one of two lines; [`NONE`](super::line::NONE) is the end of the extension.
     Branch(Condition, u32, u32),
 }
 
@@ -248,6 +284,10 @@ pub enum Condition {
     Slots(Compare, u16, Slot),
     /// A slot compared with a constant.
     Constant(Compare, u16, i32),
-    /// The truth of a compiled text.
+    /// The quoted text of a slot compared with a quoted constant: equal or not equal.
+    Same(bool, u16, Constant),
+    /// The truth of a straight text.
+    Straight(CodeId),
+    /// The truth of any compiled text.
     Text(CodeId),
 }

@@ -9,7 +9,6 @@ use crate::machine::{
 };
 
 use crate::host::dial::{CONGESTION, USER_BUSY};
-use crate::host::outside;
 
 use super::leg::{Far, LegId, Task, Waits};
 use super::simulation::{DIGIT, Happening, Signal, Simulation};
@@ -88,7 +87,8 @@ impl Simulation<'_> {
                 self.ended(id, &outcome);
                 None
             }
-            Effect::Outside(request) => Some(outside::answer(&request, self.engine.allow())),
+            Effect::Outside(request) => Some(self.engine.outside().answer(&request)),
+            Effect::Store(request) => Some(self.engine.answer_store(&request)),
             Effect::Custom { name, data } => self.application(id, &name, &data),
         }
     }
@@ -145,7 +145,7 @@ impl Simulation<'_> {
         if leg.call.channel().state == ChannelState::Up {
             return Some(Event::Done);
         }
-        leg.call.channel_mut().state = ChannelState::Up;
+        leg.call.cx().answer_channel();
         let pair = leg.far != Far::Nobody;
         self.devices_changed = true;
         self.tell_far(id, Signal::Answered);

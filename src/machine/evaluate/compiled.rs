@@ -268,16 +268,14 @@ impl Evaluator {
     }
 }
 
-fn append_slot(image: &Image, cx: &Cx<'_>, slot: Slot, out: &mut Vec<u8>) {
-    if let Some(value) = cx.state.variables.slot(slot) {
-        value.append_to(out);
-    } else if let Some(value) = cx.state.shared.global(image.program.slots.name(slot)) {
+fn append_slot(image: &Image, cx: &mut Cx<'_>, slot: Slot, out: &mut Vec<u8>) {
+    if let Some(value) = cx.state.slot(image, slot) {
         value.append_to(out);
     }
 }
 
 /// Whether a call with these arguments ends at its own parenthesis: every `(` inside is closed again.
-fn balanced(arguments: &[u8]) -> bool {
+pub(super) fn balanced(arguments: &[u8]) -> bool {
     let mut depth = 0i64;
     for &b in arguments {
         match b {

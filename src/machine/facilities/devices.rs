@@ -7,7 +7,7 @@ use crate::base::Text;
 use crate::machine::{Cx, Effect, Event};
 
 /// Custom states are kept in the store under this family, as Asterisk keeps them.
-const FAMILY: &[u8] = b"CustomDevstate";
+pub const CUSTOM_DEVICES: &[u8] = b"CustomDevstate";
 
 /// The state of a device, as `DEVICE_STATE()` prints it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -142,7 +142,7 @@ impl Cx<'_> {
     /// host told. `None` = the host has to be asked.
     pub fn device_state(&self, device: &[u8]) -> Option<DeviceState> {
         if let Some(name) = after(b"Custom:", device) {
-            let stored = self.shared().store().get(FAMILY, name);
+            let stored = self.shared().store()?.get(CUSTOM_DEVICES, name);
             return Some(stored.map_or(DeviceState::Unknown, |stored| DeviceState::named(&stored)));
         }
         if let Some(known) = self.shared().facilities().device(device) {
@@ -160,13 +160,6 @@ impl Cx<'_> {
         } else {
             DeviceState::Invalid
         })
-    }
-
-    /// Keeps the state of a device `Custom:NAME`.
-    pub fn set_custom_device(&self, name: &[u8], state: DeviceState) {
-        self.shared()
-            .store()
-            .put(FAMILY, name, state.name().as_bytes());
     }
 }
 

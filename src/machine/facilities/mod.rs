@@ -21,7 +21,7 @@ use crate::base::symbol::{StableMap, stable_map};
 
 pub use agents::{Agent, Agents};
 pub use conferences::{Conference, Conferences, Participant, Profiles};
-pub use devices::{DeviceState, Devices, Together, ask, told};
+pub use devices::{CUSTOM_DEVICES, DeviceState, Devices, Together, ask, told};
 pub use mailboxes::{FOLDERS, INBOX, Mailbox, Mailboxes, Stored};
 pub use messages::{Message, MessageHeader};
 pub use minivm::{Account, Accounts};

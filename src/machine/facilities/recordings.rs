@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use crate::base::Text;
+use crate::base::rare::Absent;
 
 /// A recording of both sides that runs in the background.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,6 +22,14 @@ pub struct Recordings {
     pub last: Option<Duration>,
     /// Recordings that run, oldest first.
     pub running: Vec<Monitor>,
+}
+
+impl Absent for Recordings {
+    /// Nothing was recorded.
+    const ABSENT: &'static Self = &Recordings {
+        last: None,
+        running: Vec::new(),
+    };
 }
 
 impl Recordings {
