@@ -11,8 +11,7 @@ use crate::base::Text;
 use crate::base::arguments::{self, options};
 use crate::diagnostic::code;
 use crate::library::Application;
-use crate::machine::{Cx, Effect, Event, Flow, OutsideRequest};
-use crate::store::StoreRequest;
+use crate::machine::{Cx, Effect, Event, Flow, OutsideRequest, StoreRequest};
 
 /// Ask for a password.
 pub static AUTHENTICATE: Application = Application::new(
