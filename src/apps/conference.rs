@@ -127,7 +127,8 @@ fn kick(cx: &mut Cx<'_>, data: &[u8]) -> Flow {
     let field = |n: usize| fields.get(n).map_or(&[][..], Vec::as_slice);
     if field(0).is_empty() {
         cx.set(b"CONFKICKSTATUS", b"FAILURE");
-        return missing_argument(cx, "ConfKick needs the name of a conference");
+        missing_argument(cx, "ConfKick needs the name of a conference");
+        return Flow::Next;
     }
     let whom = if field(1).is_empty() { b"all" } else { field(1) };
     let facilities = cx.shared().facilities();
