@@ -132,7 +132,7 @@ fn a_reload_needs_little_more_than_the_new_dialplan() {
     let text = many_contexts(9_000);
     let (engine, first) = loaded(&text);
     let held = first.bytes_current as f64;
-    let mut reader = MemoryReader::new().with("extensions.conf", &text);
+    let mut reader = MemoryReader::new().with("extensions.conf", text.as_str());
     let reload = allocation_counter::measure(|| {
         engine.load_from("extensions.conf", &mut reader).unwrap();
     });

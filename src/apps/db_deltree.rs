@@ -2,8 +2,7 @@
 
 use crate::base::Text;
 use crate::library::Application;
-use crate::machine::{Cx, Flow};
-use crate::store::StoreRequest;
+use crate::machine::{Cx, Flow, StoreRequest};
 
 /// Delete a family or a part of it.
 pub static DB_DELTREE: Application = Application::new(

@@ -1,8 +1,7 @@
 //! `DBSync`.
 
 use crate::library::{Application, Example};
-use crate::machine::{Cx, Flow};
-use crate::store::{Kept, StoreAnswer, StoreRequest};
+use crate::machine::{Cx, Flow, Kept, StoreAnswer, StoreRequest};
 
 /// Wait until the database is on disk.
 pub static DB_SYNC: Application = Application::new(

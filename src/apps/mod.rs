@@ -2,6 +2,7 @@
 
 use crate::library::Application;
 
+mod examples;
 mod gather;
 mod hosted;
 
@@ -72,3 +73,5 @@ applications! {
     wait: WAIT, WAIT_UNTIL, WAIT_DIGIT, WAIT_FOR_CONDITION;
     while_loop: WHILE, END_WHILE, EXIT_WHILE, CONTINUE_WHILE;
 }
+
+pub(crate) use examples::of as examples_of;

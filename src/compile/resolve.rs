@@ -232,7 +232,7 @@ mod tests {
     #[test]
     fn nested_calls_are_found() {
         let data = "a${LEN(${CUT(x,-,1)})}b$[${LEN(y)}+1]${v}${a${b}(c)}${z:1}${x:${Q(1)}(2)}";
-        assert_eq!(found("NoOp", data).1, ["LEN", "CUT", "Q"]);
+        assert_eq!(found("NoOp", data).1, ["LEN", "Q", "CUT"]);
     }
 
     #[test]

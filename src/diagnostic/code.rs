@@ -190,6 +190,7 @@ codes! {
     MATH_MISSING_OPERAND = "R950" "math-missing-operand" Warning "MATH without an operand or operator";
     MATH_UNKNOWN_TYPE = "R951" "math-unknown-type" Warning "the result type of MATH is not known";
     NOT_A_NUMBER = "R952" "not-a-number" Warning "a text where a number was needed";
+    OUTSIDE_FAILED = "R979" "outside-failed" Warning "a server, or another thing outside of the engine, gave no answer";
     NOT_FOUND = "R953" "not-found" Warning "what a function looked for does not exist";
     SPRINTF_BAD_FORMAT = "R954" "sprintf-bad-format" Error "the format of SPRINTF is not understood";
     SPRINTF_TOO_FEW_ARGUMENTS = "R955" "sprintf-too-few-arguments" Error "SPRINTF has fewer arguments than its format needs";

@@ -2,8 +2,7 @@
 
 use crate::base::Text;
 use crate::library::{Example, Function};
-use crate::machine::{Answer, Cx};
-use crate::store::StoreRequest;
+use crate::machine::{Answer, Cx, StoreRequest};
 
 /// The family of the store that holds who is not wanted.
 const FAMILY: &[u8] = b"blacklist";

@@ -149,10 +149,8 @@ fn write(cx: &mut Cx<'_>, arguments: &[u8], value: &[u8]) -> Flow {
         });
     } else if among(OF_CHANNEL, &name) {
         return cx.write(&[b"CHANNEL(", name.as_slice(), b")"].concat(), value);
-    } else {
-        if !cx.set_record_field(&name, value) {
-            no_record(cx);
-        }
+    } else if !cx.set_record_field(&name, value) {
+        no_record(cx);
     }
     Flow::Next
 }

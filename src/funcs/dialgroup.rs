@@ -4,8 +4,7 @@ use crate::base::Text;
 use crate::base::arguments::standard;
 use crate::diagnostic::code;
 use crate::library::{Example, Function};
-use crate::machine::{Answer, Cx, Flow};
-use crate::store::{StoreAnswer, StoreRequest};
+use crate::machine::{Answer, Cx, Flow, StoreAnswer, StoreRequest};
 
 /// Lists of devices to dial, kept in the store under this family, as Asterisk keeps them.
 const FAMILY: &[u8] = b"dialgroup";

@@ -6,8 +6,7 @@ use crate::base::Text;
 use crate::base::arguments::standard;
 use crate::diagnostic::{Level, code};
 use crate::library::{Example, Function, Support};
-use crate::machine::{Answer, Cx, Effect, Event, Flow};
-use crate::store::StoreRequest;
+use crate::machine::{Answer, Cx, Effect, Event, Flow, StoreRequest};
 
 /// Custom device states are kept in the store under this family, as Asterisk keeps them.
 const FAMILY: &[u8] = b"CustomDevstate";

@@ -7,8 +7,7 @@ use crate::base::Text;
 use crate::base::arguments::standard;
 use crate::diagnostic::{Level, code};
 use crate::library::{Example, Function, Support};
-use crate::machine::{Answer, Cx, Flow};
-use crate::store::StoreRequest;
+use crate::machine::{Answer, Cx, Flow, StoreRequest};
 
 /// Custom presence is kept in the store under this family, as Asterisk keeps it.
 const FAMILY: &[u8] = b"CustomPresence";

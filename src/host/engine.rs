@@ -1,5 +1,6 @@
 //! `Engine`: loads and reloads dialplans, makes calls.
 
+use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -11,7 +12,8 @@ use crate::base::value::Value;
 use crate::compile::load_time::AtLoad;
 use crate::compile::{compile, compile_owned, link_names};
 use crate::diagnostic::{Report, code};
-use crate::host::FileReader;
+use crate::host::outside::Outside;
+use crate::host::{FileReader, Realtime};
 use crate::library::{Application, Function, Origin, Registry, Support};
 use crate::machine::{
     Allow, Answer, ApplicationBody, Call, CallSetup, Channel, Cx, Environment, Event, Flow, Image,
@@ -71,6 +73,7 @@ pub struct EngineBuilder {
     reload: Reload,
     environment: Arc<dyn Environment>,
     store: Option<Arc<dyn Store>>,
+    outside: Outside,
 }
 
 impl std::fmt::Debug for EngineBuilder {
@@ -167,6 +170,20 @@ impl EngineBuilder {
         self
     }
 
+    /// Tables for `REALTIME()` and its kind; none by default.
+    #[must_use]
+    pub fn realtime(mut self, realtime: Arc<dyn Realtime>) -> Self {
+        self.outside.realtime = Some(realtime);
+        self
+    }
+
+    /// The server that is asked for names; by default the machine's.
+    #[must_use]
+    pub fn resolver(mut self, server: SocketAddr) -> Self {
+        self.outside.resolver = Some(server);
+        self
+    }
+
     /// What running calls do at a reload.
     #[must_use]
     pub fn reload(mut self, reload: Reload) -> Self {
@@ -209,6 +226,10 @@ impl EngineBuilder {
                 allow: self.allow,
                 records: self.records,
             }),
+            outside: Outside {
+                allow: self.allow,
+                ..self.outside
+            },
             reload: self.reload,
             environment: self.environment,
             shared,
@@ -225,6 +246,7 @@ pub struct Engine {
     registry: Registry,
     names: Arc<Names>,
     settings: Arc<Settings>,
+    outside: Outside,
     reload: Reload,
     environment: Arc<dyn Environment>,
     shared: Arc<Shared>,
@@ -251,6 +273,7 @@ impl Engine {
             reload: Reload::default(),
             environment: Arc::new(System::default()),
             store: Some(Arc::new(Memory::new())),
+            outside: Outside::default(),
         }
     }
 
@@ -352,6 +375,11 @@ impl Engine {
     /// What dialplans may do outside of the engine.
     pub fn allow(&self) -> Allow {
         self.settings.allow
+    }
+
+    /// What hosts without ways of their own may answer `Effect::Outside` with.
+    pub fn outside(&self) -> &Outside {
+        &self.outside
     }
 
     /// The applications and functions known.

@@ -1,6 +1,7 @@
 //! Simulated calls: channels that exist only here, in virtual time, so that a dialplan can be run and tested
 //! without a network. Waiting costs nothing, and a run with the same seed and clock gives the same answer.
 
+mod accounting;
 mod bridge;
 mod clock;
 mod dialling;

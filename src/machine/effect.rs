@@ -8,7 +8,7 @@
 use std::time::Duration;
 
 use crate::base::Text;
-use crate::machine::Outcome;
+use crate::machine::{NameRecord, Outcome, OutsideRequest, RealtimeRow};
 use crate::store::{StoreAnswer, StoreRequest};
 
 /// What a call wants from its host.
@@ -49,7 +49,8 @@ pub enum Effect {
         /// `key: value` pairs, as written.
         headers: Vec<Text>,
     },
-    /// Something of the machine that the host runs on: files, commands. `Value`, or `Failed` with the reason.
+    /// Something of the machine that the host runs on or of what it can reach: files, commands, networks, tables.
+    /// Each request says which event answers it; `Failed` with the reason where it cannot be carried out.
     /// What the engine does not allow is never asked.
     Outside(OutsideRequest),
     /// Something of the store that the host keeps, or, with an embedded store, only
@@ -302,33 +303,6 @@ pub enum ChannelRequest {
     List,
 }
 
-/// Requests about files and commands.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[non_exhaustive]
-pub enum OutsideRequest {
-    /// The bytes of a file.
-    ReadFile(Text),
-    /// The bytes of a file of the configuration; a relative path begins in the folder that holds it.
-    ReadConfiguration(Text),
-    /// Write a file. `Done`.
-    WriteFile {
-        /// Its path.
-        path: Text,
-        /// What is written.
-        content: Text,
-        /// Whether it is added to the end of what the file holds.
-        append: bool,
-    },
-    /// What is known about a file, as blank-separated decimal numbers: mode with the type's bits, size in bytes,
-    /// and time of the last access, change of content, change of status in seconds since 1970.
-    Stat(Text),
-    /// Run a command in the system's shell; what it printed.
-    Run(Text),
-    /// Run a command in the system's shell; its exit status, a decimal number. What it prints is dropped.
-    Execute(Text),
-}
-
 /// What happened, as the host tells it.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -361,6 +335,12 @@ pub enum Event {
     Value(Text),
     /// What the store answers.
     Store(StoreAnswer),
+    /// Texts, in order.
+    Values(Vec<Text>),
+    /// Records of the domain name system, in the order of the answer.
+    Records(Vec<NameRecord>),
+    /// Rows of a realtime family, in the order of the table.
+    Rows(Vec<RealtimeRow>),
     /// The effect could not be carried out.
     Failed(String),
     /// The other side hung up, with this cause.

@@ -24,6 +24,9 @@ pub use record::{CallRecord, Disposition, ama_flags, clid};
     reason = "settings are independent of each other"
 )]
 pub struct RecordOptions {
+    /// Whether every call keeps records from its start. Without, a call begins to keep them when it is told to
+    /// ([`Call::keep_records`](super::Call::keep_records)) or when its dialplan asks for its record.
+    pub keep: bool,
     /// `enable`: whether there are call records at all. Without, `CDR()` is empty and logs an error.
     pub enable: bool,
     /// `unanswered`: whether a record is handed out that was neither answered nor has a called channel.
@@ -43,6 +46,7 @@ impl Default for RecordOptions {
     /// As in Asterisk: enabled, ended before `h`, everything else off; events of Dial and Park.
     fn default() -> Self {
         Self {
+            keep: false,
             enable: true,
             unanswered: false,
             congestion: false,

@@ -1,8 +1,55 @@
 //! Gosub frames.
 
 use crate::base::arguments::raw as raw_arguments;
-use crate::base::{Text, Value};
+use crate::base::symbol::StableMap;
+use crate::base::{Rare, Text, Value};
 use crate::machine::{Cx, Location};
+
+/// Names that a frame pushed, in order. Where there are many, they are found by an index.
+#[derive(Debug, Clone)]
+pub struct Locals {
+    names: Vec<Text>,
+    /// Where each name stands; empty as long as there are few.
+    index: Rare<StableMap<Text, usize>>,
+}
+
+/// So many names are looked through as fast as an index is asked.
+const FEW: usize = 16;
+
+impl Locals {
+    fn with_capacity(names: usize) -> Self {
+        Self {
+            names: Vec::with_capacity(names),
+            index: Rare::absent(),
+        }
+    }
+
+    /// Whether the frame pushed this name.
+    pub fn contains(&self, name: &[u8]) -> bool {
+        if self.index.is_empty() {
+            self.names.iter().any(|n| n.as_bytes() == name)
+        } else {
+            self.index.contains_key(name)
+        }
+    }
+
+    fn push(&mut self, name: Text) {
+        let at = self.names.len();
+        if at == FEW {
+            let few = self.names.iter().cloned().enumerate();
+            self.index.extend(few.map(|(at, name)| (name, at)));
+        }
+        if at >= FEW {
+            self.index.insert(name.clone(), at);
+        }
+        self.names.push(name);
+    }
+
+    /// The names, in the order in which they were pushed.
+    pub fn names(&self) -> &[Text] {
+        &self.names
+    }
+}
 
 /// A frame of Gosub.
 #[derive(Debug, Clone)]
@@ -10,7 +57,7 @@ pub struct Frame {
     /// Where Return goes to: the priority after the Gosub.
     pub back: Location,
     /// Variables pushed, to be removed by Return.
-    pub locals: Vec<Text>,
+    pub locals: Locals,
     /// How many arguments it shows (an inner call hides outer ones).
     pub arguments: usize,
     /// Whether Return ends a subroutine that the machine itself started.
@@ -34,7 +81,7 @@ impl Cx<'_> {
         let count = arguments.len();
         let mut frame = Frame {
             back,
-            locals: Vec::with_capacity(count + 1),
+            locals: Locals::with_capacity(count + 1),
             arguments: count.max(outer),
             internal,
         };
@@ -59,7 +106,7 @@ impl Cx<'_> {
     /// Pops the top frame and the variables it pushed.
     pub fn pop_frame(&mut self) -> Option<Frame> {
         let frame = self.state.stack.pop()?;
-        for name in frame.locals.iter().rev() {
+        for name in frame.locals.names().iter().rev() {
             let slots = &self.state.image.program.slots;
             self.state.variables.remove(slots, name);
         }
@@ -77,7 +124,7 @@ impl Cx<'_> {
             return false;
         };
         let slots = &self.state.image.program.slots;
-        if frame.locals.iter().any(|n| n.as_bytes() == name) {
+        if frame.locals.contains(name) {
             self.state
                 .variables
                 .set(slots, name, value, crate::machine::variables::Inherit::No);
@@ -103,4 +150,22 @@ pub fn gosub_arguments(text: &[u8]) -> (&[u8], Vec<Vec<u8>>) {
     };
     let arguments = raw_arguments(inside, MAX_ARGUMENTS + 1);
     (place, arguments)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn few_and_many_names_are_found() {
+        let mut locals = Locals::with_capacity(0);
+        for n in 0..100 {
+            let name = Text::from(format!("v{n}").as_str());
+            assert!(!locals.contains(&name));
+            locals.push(name.clone());
+            assert!(locals.contains(&name) && locals.contains(b"v0"));
+        }
+        assert_eq!(locals.names().len(), 100);
+        assert_eq!(locals.names().last(), Some(&Text::from("v99")));
+    }
 }

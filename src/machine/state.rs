@@ -98,7 +98,12 @@ impl State {
     /// Bytes that the call holds, roughly: for the memory limit.
     pub(crate) fn memory(&self) -> usize {
         let frame = |frame: &Frame| {
-            let locals: usize = frame.locals.iter().map(|name| name.len() + 24).sum();
+            let locals: usize = frame
+                .locals
+                .names()
+                .iter()
+                .map(|name| name.len() + 24)
+                .sum();
             locals + frame.back.context.len() + frame.back.exten.len()
         };
         self.variables.memory()

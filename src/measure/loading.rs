@@ -93,7 +93,7 @@ mod tests {
             (one_context(1_000), 1, 1_000, 1_000),
         ] {
             let engine = Engine::builder().build();
-            let mut reader = MemoryReader::new().with("e.conf", &text);
+            let mut reader = MemoryReader::new().with("e.conf", text.as_str());
             let report = engine.load_from("e.conf", &mut reader).unwrap();
             assert!(report.diagnostics().is_empty(), "{report}");
             let image = engine.image();

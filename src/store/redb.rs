@@ -16,6 +16,7 @@
 mod file;
 
 use std::fmt;
+use std::panic::AssertUnwindSafe;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -95,6 +96,8 @@ struct State {
     /// Somebody waits for a commit.
     hurried: bool,
     closing: bool,
+    /// Nobody writes any more.
+    over: bool,
     /// A fault that nobody was told of.
     fault: Option<Fault>,
     /// Whether the present trouble was told already.
@@ -133,7 +136,10 @@ impl Redb {
         open: impl Fn() -> Result<Database, Fault> + Send + Sync + 'static,
     ) -> Result<Self, Fault> {
         let database = open()?;
-        file::is_ours(&database)?;
+        if let Err(fault) = file::is_ours(&database) {
+            file::close(Some(database), None);
+            return Err(fault);
+        }
         let inner = Arc::new(Inner {
             batching,
             open: Box::new(open),
@@ -151,6 +157,7 @@ impl Redb {
                 retry: None,
                 hurried: false,
                 closing: false,
+                over: false,
                 fault: None,
                 told: false,
             }),
@@ -161,7 +168,17 @@ impl Redb {
         let own = inner.clone();
         let writer = std::thread::Builder::new()
             .name("store".to_owned())
-            .spawn(move || own.write())
+            .spawn(move || {
+                // Whoever waits must learn of it when nobody writes any more.
+                let ended = std::panic::catch_unwind(AssertUnwindSafe(|| own.write()));
+                let mut state = own.lock();
+                state.over = true;
+                if ended.is_err() {
+                    state.reason = Some(Fault::new(FaultKind::Failed, "the writing thread died"));
+                }
+                drop(state);
+                own.done.notify_all();
+            })
             .map_err(|error| Fault::new(FaultKind::Failed, error.to_string()))?;
         Ok(Self {
             inner,
@@ -178,6 +195,8 @@ impl Drop for Redb {
             // It catches what the database library panics of, so there is nothing to hear.
             let _ = writer.join();
         }
+        let mut state = self.inner.lock();
+        file::close(state.database.take(), state.snapshot.take());
     }
 }
 
@@ -255,7 +274,7 @@ impl Inner {
     fn room(&self) -> Option<MutexGuard<'_, State>> {
         let mut state = self.lock();
         while state.overlay.bytes() > self.batching.bytes {
-            if state.retry.is_some() {
+            if state.retry.is_some() || state.over {
                 let fault = Fault::new(
                     FaultKind::Failed,
                     "too much waits for a disk that fails: changes are lost",
@@ -327,8 +346,7 @@ impl Inner {
 
     /// After a failure the database library answers nothing more: the file is opened anew.
     fn reopen(&self, state: &mut State) {
-        state.snapshot = None;
-        state.database = None;
+        file::close(state.database.take(), state.snapshot.take());
         match (self.open)() {
             Ok(database) => state.database = Some(database),
             Err(fault) => state.reason = Some(fault),
@@ -469,7 +487,9 @@ impl Store for Redb {
         let mut state = self.inner.lock();
         let (wanted, failed) = (state.changed, state.failed);
         while state.durable < wanted {
-            if state.failed != failed {
+            if state.failed != failed || state.over {
+                // Now it is told.
+                state.fault = None;
                 return Err(state
                     .reason
                     .clone()

@@ -11,6 +11,7 @@ mod fault;
 mod label;
 mod reader;
 mod section;
+mod settings;
 mod times;
 
 use std::ffi::OsStr;
@@ -24,6 +25,7 @@ use crate::syntax::ast::{General, Plan};
 
 pub(in crate::syntax) use label::reaches;
 pub use reader::MemoryReader;
+pub use settings::{Settings, settings};
 
 /// So many bytes one load may read: places in a file are 32-bit numbers.
 pub const MOST_BYTES: usize = 1 << 30;

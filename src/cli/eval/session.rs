@@ -11,12 +11,14 @@ use std::time::Duration;
 
 use crate::base::{Symbol, Text};
 use crate::cli::eval::case::{Case, Step};
+use crate::cli::store;
 use crate::diagnostic::{Entry, Report};
 use crate::host::{Engine, FileReader, outside};
 use crate::machine::{
     Call, Channel, ChannelState, Effect, Environment, Event, Flow, Location, Note, Observer, Start,
     System,
 };
+use crate::store::Store;
 use crate::syntax::ast::{Number, Plan};
 use crate::syntax::load::Reader;
 
@@ -50,11 +52,17 @@ pub(super) struct Answer {
 pub(super) struct Session {
     file: Option<PathBuf>,
     way: Way,
+    /// The store of `--db`, for all cases.
+    store: Option<Arc<dyn Store>>,
 }
 
 impl Session {
     /// A session beside the contexts of a file, which must not be refused.
-    pub(super) fn new(file: Option<&Path>, way: Way) -> Result<Self, String> {
+    pub(super) fn new(
+        file: Option<&Path>,
+        way: Way,
+        store: Option<Arc<dyn Store>>,
+    ) -> Result<Self, String> {
         let file = file.map(|path| {
             if path.is_dir() {
                 path.join("extensions.conf")
@@ -68,7 +76,7 @@ impl Session {
                 return Err(report.to_string());
             }
         }
-        Ok(Self { file, way })
+        Ok(Self { file, way, store })
     }
 
     /// Runs a case.
@@ -76,6 +84,7 @@ impl Session {
         let world = Arc::new(World::default());
         let engine = Engine::builder()
             .environment(world.clone())
+            .store(store::or_memory(self.store.as_ref()))
             .application(END, |_, _| {
                 Flow::wait(Effect::Custom {
                     name: Text::from(END),

@@ -5,8 +5,8 @@ use std::time::Duration;
 use crate::base::Text;
 use crate::host::dial::{ANSWERED_ELSEWHERE, NORMAL_CLEARING, Tally, Terms, Verdict};
 use crate::machine::{
-    AfterDial, ChannelState, Dial, Dialed, DialedLeg, EndReason, Environment, Event, EventKind,
-    Location, Outcome, Sound, Start,
+    AfterDial, ChannelState, Dial, Dialed, DialedLeg, EndReason, Environment, Event, Location,
+    Outcome, Sound, Start,
 };
 
 use super::leg::{LegId, Task, Waits};
@@ -72,7 +72,7 @@ pub(super) struct Dialling {
     pub(super) answered: Option<(Duration, LegId)>,
     pub(super) peer: Option<LegId>,
     /// The bridge where the two talk, as channel events name it.
-    bridge: Option<String>,
+    pub(super) bridge: Option<String>,
     /// Variables that the caller gets.
     set: Vec<(Text, Text)>,
 }
@@ -253,7 +253,7 @@ impl Simulation<'_> {
                 }
                 let status = dialed.status.lossy().into_owned();
                 self.drop_leg(caller, id, &status, NORMAL_CLEARING);
-                self.finish_talk(caller, dialed);
+                self.finish_talk(caller, *dialed);
             }
         }
     }
@@ -297,43 +297,6 @@ impl Simulation<'_> {
         }
         if let Some(time) = longest {
             self.dial_timer(caller, time);
-        }
-    }
-
-    /// The two enter a bridge: the called one first.
-    fn enter_bridge(&mut self, caller: LegId, peer: LegId) {
-        self.bridges += 1;
-        let number = self.bridges;
-        let extra = serde_json::json!({
-            "bridge_id": format!("00000000-0000-4000-8000-{number:012x}"),
-            "bridge_technology": "simple_bridge",
-        })
-        .to_string();
-        for (id, other) in [(peer, caller), (caller, peer)] {
-            self.bridge_event(EventKind::BridgeEnter, id, other, &extra);
-        }
-        if let Some(dialling) = self.dialling(caller) {
-            dialling.bridge = Some(extra);
-        }
-    }
-
-    /// A channel leaves the bridge of a Dial, if there is one.
-    fn leave_bridge(&mut self, caller: LegId, id: LegId, other: Option<LegId>) {
-        let extra = self
-            .dialling(caller)
-            .and_then(|dialling| dialling.bridge.clone());
-        if let (Some(extra), Some(other)) = (extra, other) {
-            self.bridge_event(EventKind::BridgeExit, id, other, &extra);
-        }
-    }
-
-    fn bridge_event(&mut self, kind: EventKind, id: LegId, other: LegId, extra: &str) {
-        let name = self
-            .legs
-            .get(other)
-            .map(|leg| leg.call.channel().name.clone());
-        if let (Some(name), Some(leg)) = (name, self.legs.get_mut(id)) {
-            leg.call.cx().event(kind, &name, || extra.to_owned());
         }
     }
 

@@ -8,11 +8,12 @@ use crate::host::dial::{
     ANSWERED_ELSEWHERE, CONGESTION, NO_SUCH_TECHNOLOGY, NORMAL_CLEARING, Tally, Terms, USER_BUSY,
 };
 use crate::machine::{
-    AfterDial, Channel, ChannelState, Dial, Dialed, DialedLeg, Environment, Event, Indication,
-    Location, MadeBy, Start,
+    AfterDial, Channel, ChannelState, Dial, Dialed, Environment, Event, Indication, Location,
+    MadeBy, Start,
 };
 
 use super::Fate;
+use super::accounting::{SUBSCRIBER_ABSENT, status_of};
 use super::bridge::{Dialling, Out, Stage};
 use super::leg::{Far, LegId, Owner, Task, Waits};
 use super::simulation::{DIGIT, Happening, Signal, Simulation};
@@ -21,10 +22,6 @@ use super::simulation::{DIGIT, Happening, Signal, Simulation};
 const TECHNOLOGIES: &[&str] = &["PJSIP", "SIP", "IAX2", "DAHDI", "Zap"];
 /// How long a scripted destination talks after its answer.
 const TALK: Duration = Duration::from_secs(10);
-/// Cause of a destination that nothing leads to.
-const NO_ROUTE: u32 = 3;
-/// Cause of a subscriber who cannot be reached.
-const SUBSCRIBER_ABSENT: u32 = 20;
 /// Cause of a channel that cannot be made.
 const UNAVAILABLE: u32 = 44;
 
@@ -216,18 +213,19 @@ impl Simulation<'_> {
             return true;
         }
         let (exten, context) = local_place(&leg.destination.1);
-        if !leg.call.cx().exists(&context, &exten, 1) {
-            if let Some(maker) = self.legs.get_mut(maker) {
-                maker.call.cx().log(&code::LOCAL_EXTENSION_MISSING, || {
-                    format!(
-                        "no extension {}@{} for a Local channel",
-                        bstr::BStr::new(&exten),
-                        bstr::BStr::new(&context)
-                    )
-                });
-            }
-            return false;
+        let exists = leg.call.cx().exists(&context, &exten, 1);
+        if !exists && let Some(maker) = self.legs.get_mut(maker) {
+            maker.call.cx().log(&code::LOCAL_EXTENSION_MISSING, || {
+                format!(
+                    "no extension {}@{} for a Local channel",
+                    bstr::BStr::new(&exten),
+                    bstr::BStr::new(&context)
+                )
+            });
         }
+        let Some(leg) = self.legs.get_mut(id) else {
+            return false;
+        };
         let channel: Channel = leg.call.channel().clone();
         let variables: Vec<(Text, Text)> = leg
             .call
@@ -254,8 +252,7 @@ impl Simulation<'_> {
             exten: Text::from(exten),
             priority: 1,
         };
-        let Some(far) = self.create(maker, &Text::from(other), MadeBy::Itself, at, &variables)
-        else {
+        let Some(far) = self.create(id, &Text::from(other), MadeBy::Itself, at, &variables) else {
             return false;
         };
         if let Some(leg) = self.legs.get_mut(far) {
@@ -269,6 +266,14 @@ impl Simulation<'_> {
             if let Some(account) = channel.items.get(b"accountcode".as_slice()) {
                 made.set_item(b"accountcode", account);
             }
+        }
+        if !exists {
+            // The pair was made already; nobody runs on its far half.
+            if let Some(leg) = self.legs.get_mut(far) {
+                leg.far = Far::Nobody;
+            }
+            self.destroy(far, 0);
+            return false;
         }
         if let Some(leg) = self.legs.get_mut(id) {
             leg.far = Far::Leg(far);
@@ -434,28 +439,7 @@ impl Simulation<'_> {
         let Some(mut dialling) = leg.dialling.take() else {
             return;
         };
-        let answerer = dialling.answered.map(|(_, leg)| leg);
-        let going: Vec<(usize, LegId)> = dialling
-            .out
-            .iter()
-            .enumerate()
-            .filter(|(_, out)| out.over.is_none())
-            .map(|(n, out)| (n, out.leg))
-            .collect();
-        for (n, id) in going {
-            let status = if answerer == Some(id) {
-                dialed.status.lossy().into_owned()
-            } else {
-                "CANCEL".to_owned()
-            };
-            let mut over = self.leg_as_it_is(id, &status, NORMAL_CLEARING);
-            over.ended = None;
-            if let Some(out) = dialling.out.get_mut(n) {
-                out.over = Some(over);
-            }
-        }
-        let called = dialling.out.iter_mut().filter(|out| out.called);
-        dialed.legs = called.filter_map(|out| out.over.take()).collect();
+        dialed.legs = self.legs_of_dial(&mut dialling, &dialed.status);
         let Some(leg) = self.legs.get_mut(caller) else {
             return;
         };
@@ -493,60 +477,6 @@ impl Simulation<'_> {
         for leg in others {
             self.drop_leg(caller, leg, status, cause);
         }
-    }
-
-    /// What a dialled channel was to its Dial, which is over for it.
-    fn leg_of_dial(&mut self, caller: LegId, id: LegId, status: &str, cause: u32) -> DialedLeg {
-        let now = self.clock.now();
-        let started = self.dialling(caller).map(|dialling| dialling.started);
-        let mut leg = self.leg_as_it_is(id, status, cause);
-        leg.ended = started.map(|started| now.saturating_sub(started));
-        leg
-    }
-
-    fn leg_as_it_is(&mut self, id: LegId, status: &str, cause: u32) -> DialedLeg {
-        let Some(leg) = self.legs.get_mut(id) else {
-            return DialedLeg::default();
-        };
-        let (userfield, variables) = leg.call.cx().own_fields();
-        let channel = leg.call.channel();
-        let account = channel.items.get(b"accountcode".as_slice());
-        DialedLeg {
-            channel: channel.name.clone(),
-            status: Text::from(status),
-            cause,
-            protocol: Text::from(protocol_words(&leg.destination.0, status, cause)),
-            ended: None,
-            accountcode: account.cloned().unwrap_or_default(),
-            userfield,
-            variables,
-        }
-    }
-}
-
-/// What the hangup cause of a ringing channel is as a DIALSTATUS.
-fn status_of(cause: u32) -> &'static str {
-    match cause {
-        USER_BUSY => "BUSY",
-        CONGESTION => "CONGESTION",
-        NO_ROUTE | SUBSCRIBER_ABSENT => "CHANUNAVAIL",
-        _ => "NOANSWER",
-    }
-}
-
-/// What a called telephone said, in the terms of its protocol. Only SIP is known; a channel that was given up
-/// said nothing.
-fn protocol_words(technology: &[u8], status: &str, cause: u32) -> &'static str {
-    if !technology.to_ascii_uppercase().ends_with(b"SIP") {
-        return "";
-    }
-    match (status, cause) {
-        ("ANSWER", _) => "SIP 200 OK",
-        ("BUSY", _) => "SIP 486 Busy Here",
-        ("CONGESTION", _) => "SIP 503 Service Unavailable",
-        ("CHANUNAVAIL", NO_ROUTE) => "SIP 404 Not Found",
-        ("CHANUNAVAIL", _) => "SIP 480 Temporarily Unavailable",
-        _ => "",
     }
 }
 

@@ -9,7 +9,6 @@ use crate::machine::{
 };
 
 use crate::host::dial::{CONGESTION, USER_BUSY};
-use crate::host::outside;
 
 use super::leg::{Far, LegId, Task, Waits};
 use super::simulation::{DIGIT, Happening, Signal, Simulation};
@@ -94,7 +93,7 @@ impl Simulation<'_> {
                 self.ended(id, &outcome);
                 None
             }
-            Effect::Outside(request) => Some(outside::answer(&request, self.engine.allow())),
+            Effect::Outside(request) => Some(self.engine.outside().answer(&request)),
             Effect::Store(request) => Some(self.engine.answer_store(&request)),
             Effect::Custom { name, data } if name.eq_ignore_ascii_case(b"SendDTMF") => {
                 self.send(id, &data)

@@ -8,8 +8,7 @@ use crate::base::Text;
 use crate::diagnostic::code;
 use crate::host::Engine;
 use crate::machine::{
-    Call, CallSetup, Channel, ChannelState, Environment, Event, EventKind, Indication, Location,
-    MadeBy, Start,
+    Call, CallSetup, Channel, ChannelState, Environment, Event, Indication, Location, MadeBy, Start,
 };
 
 use super::bridge::Stage;
@@ -59,6 +58,8 @@ pub(super) enum Happening {
     Press { leg: LegId, token: u64 },
     /// A signal arrives from the far side.
     Signal(LegId, Signal),
+    /// Another channel hangs this one up, or sends it elsewhere; its far side is still there.
+    HangUp(LegId),
     /// A time limit of a Dial or Originate of this channel is reached.
     DialTime { leg: LegId, token: u64 },
     /// The absolute time-out of a channel that dials.
@@ -209,6 +210,7 @@ impl<'a> Simulation<'a> {
             Happening::Digit(leg, digit) => self.digit(leg, digit),
             Happening::Press { leg, token } => self.press_while_calling(leg, token),
             Happening::Signal(leg, signal) => self.signal(leg, signal),
+            Happening::HangUp(leg) => self.arrives(leg, Signal::Hangup(0)),
             Happening::DialTime { leg, token } => self.dial_time(leg, token),
             Happening::Absolute(leg) => self.absolute(leg),
             Happening::Impatient => {
@@ -271,7 +273,6 @@ impl<'a> Simulation<'a> {
         };
         let mut call = call.with_observer(Box::new(recorder));
         call.keep_records();
-        call.cx().event(EventKind::ChanStart, &[], String::new);
         self.legs.push(Leg::new(call));
         order
     }
@@ -301,7 +302,9 @@ impl<'a> Simulation<'a> {
         channel.created = Some(self.clock.now());
         channel.uniqueid = Text::from(format!("{}.{order}", self.clock.now().as_secs()).as_str());
         let maker_leg = self.legs.get(maker);
-        channel.linkedid = maker_leg.map_or_else(
+        // An originated channel is the first of a call of its own.
+        let first = made_by == MadeBy::Originate;
+        channel.linkedid = maker_leg.filter(|_| !first).map_or_else(
             || channel.uniqueid.clone(),
             |leg| leg.call.channel().linkedid.clone(),
         );
@@ -333,12 +336,17 @@ impl<'a> Simulation<'a> {
         let Some(leg) = self.legs.get_mut(id) else {
             return;
         };
-        if leg.gone {
-            return;
-        }
-        if matches!(signal, Signal::Hangup(_)) {
+        if matches!(signal, Signal::Hangup(_)) && !leg.gone {
             leg.far = Far::Nobody;
         }
+        self.arrives(id, signal);
+    }
+
+    /// A signal reaches what a channel does.
+    fn arrives(&mut self, id: LegId, signal: Signal) {
+        let Some(leg) = self.legs.get(id).filter(|leg| !leg.gone) else {
+            return;
+        };
         match (leg.owner, signal) {
             (Some(Owner::Dial(caller)), signal) => self.callee_signal(caller, id, signal),
             (Some(Owner::Originate(maker)), signal) => self.originated_signal(maker, id, signal),

@@ -65,9 +65,7 @@ impl State {
             records.app = Text::from(name);
             records.data = Text::from(data);
             let shared = &self.shared;
-            records.executed(&self.channel, &self.at, self.environment.now(), || {
-                shared.next_record()
-            });
+            records.executed(&self.at, self.environment.now(), || shared.next_record());
         }
     }
 
@@ -88,6 +86,24 @@ impl State {
                 records.data = Text::from(data);
                 records.announced = true;
             }
+            self.event(EventKind::AppStart, &[], &[], String::new());
+        }
+    }
+
+    /// What a subroutine of the machine interrupted goes on.
+    pub(crate) fn goes_on(&mut self, name: Text, data: Text) {
+        self.announce_end();
+        let tracked = match &mut self.records {
+            Some(records) => {
+                let tracked = self.events && records.tracks(&name);
+                records.app = name;
+                records.data = data;
+                records.announced = tracked;
+                tracked
+            }
+            None => false,
+        };
+        if tracked {
             self.event(EventKind::AppStart, &[], &[], String::new());
         }
     }
@@ -151,7 +167,9 @@ impl State {
             let text = |text: &[u8]| String::from_utf8_lossy(text).into_owned();
             let source = self.channel.items.get(b"hangupsource".as_slice()).cloned();
             let cx = Cx { state: self };
-            let status = cx.channel_variable(b"DIALSTATUS").map(|v| v.to_text());
+            let status = cx
+                .channel_variable(b"DIALSTATUS")
+                .map(crate::base::Value::to_text);
             let extra = serde_json::json!({
                 "hangupcause": self.channel.cause,
                 "hangupsource": source.map_or_else(String::new, |source| text(&source)),
@@ -182,6 +200,7 @@ impl State {
         let (application, data) = self
             .records
             .as_ref()
+            .filter(|_| kind != EventKind::ChanStart)
             .map_or((Text::EMPTY, Text::EMPTY), |records| {
                 (records.app.clone(), records.data.clone())
             });

@@ -2,10 +2,11 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
+use std::sync::Arc;
 
 use ::redb::{
-    Database, DatabaseError, ReadOnlyTable, ReadableDatabase as _, StorageError, TableDefinition,
-    TableError, TableHandle as _, TransactionError, WriteTransaction,
+    CommitError, Database, DatabaseError, ReadOnlyTable, ReadableDatabase as _, StorageError,
+    TableDefinition, TableError, TableHandle as _, TransactionError, WriteTransaction,
 };
 
 use crate::base::Text;
@@ -52,6 +53,16 @@ pub(super) fn open(path: &Path, create: bool) -> Result<Database, Fault> {
         }
     }
     Ok(database)
+}
+
+/// Closes the file, which may be damaged.
+pub(super) fn close(database: Option<Database>, snapshot: Option<Arc<Snapshot>>) {
+    // What is not written by now is lost either way, and was told of.
+    let _ = guarded(|| {
+        drop(snapshot);
+        drop(database);
+        Ok(())
+    });
 }
 
 /// Whether the database holds our table, or nothing at all.
@@ -143,9 +154,10 @@ pub(super) fn commit(transaction: WriteTransaction, batch: &Batch) -> Result<boo
             }
         }
         if changed {
-            transaction
-                .commit()
-                .map_err(|error| failed(&error.to_string()))?;
+            transaction.commit().map_err(|error| match error {
+                CommitError::Storage(error) => storage(&error),
+                other => failed(&other.to_string()),
+            })?;
         } else {
             transaction.abort().map_err(|error| storage(&error))?;
         }
