@@ -214,6 +214,7 @@ impl Call {
             exception: None,
             stopped: None,
             spare: Vec::new(),
+            spare_locals: Vec::new(),
             returned: false,
             redirect: None,
         };

@@ -190,6 +190,34 @@ fn direct(lines: &[Line], slots: &mut [Entry], start: u32, reached: Reached) -> 
     while let Some(line) = lines.get(pc as usize) {
         here = pc;
         let step = match line.operation {
+            Operation::Count { slot, add } => {
+                let Some(left) = fuel.checked_sub(line.onward.count()) else {
+                    return leave(Exit::General, here, fuel);
+                };
+                if !count(slots, slot, i64::from(add)) {
+                    return leave(Exit::General, here, fuel);
+                }
+                fuel = left;
+                pc = line.onward.to();
+                let Some(next) = lines.get(pc as usize) else {
+                    break;
+                };
+                let Operation::BranchLess {
+                    left,
+                    right,
+                    yes,
+                    no,
+                } = next.operation
+                else {
+                    continue;
+                };
+                here = pc;
+                match less(slots, left, right) {
+                    Some(true) => yes,
+                    Some(false) => no,
+                    None => return leave(Exit::General, here, fuel),
+                }
+            }
             Operation::Nothing | Operation::Jump => line.onward,
             Operation::Add { slot, from, add } => {
                 // Outside of this range the result prints otherwise than it reads.
@@ -204,35 +232,49 @@ fn direct(lines: &[Line], slots: &mut [Entry], start: u32, reached: Reached) -> 
                 }
                 line.onward
             }
-            Operation::BranchSlots {
-                compare,
+            Operation::BranchLess {
+                left,
+                right,
+                yes,
+                no,
+            } => match less(slots, left, right) {
+                Some(true) => yes,
+                Some(false) => no,
+                None => return leave(Exit::General, here, fuel),
+            },
+            Operation::BranchLessThan {
+                left,
+                right,
+                yes,
+                no,
+            } => match integer(slots, Slot(u32::from(left))) {
+                Some(left) if left < i64::from(right) => yes,
+                Some(_) => no,
+                None => return leave(Exit::General, here, fuel),
+            },
+            Operation::BranchEqual {
                 left,
                 right,
                 yes,
                 no,
             } => {
                 let left = integer(slots, Slot(u32::from(left)));
-                let (Some(left), Some(right)) = (left, integer(slots, right)) else {
+                let (Some(left), Some(right)) = (left, integer(slots, Slot(u32::from(right))))
+                else {
                     return leave(Exit::General, here, fuel);
                 };
-                if compare.holds(left, right) { yes } else { no }
+                if left == right { yes } else { no }
             }
-            Operation::BranchConstant {
-                compare,
+            Operation::BranchEqualTo {
                 left,
                 right,
                 yes,
                 no,
-            } => {
-                let Some(left) = integer(slots, Slot(u32::from(left))) else {
-                    return leave(Exit::General, here, fuel);
-                };
-                if compare.holds(left, i64::from(right)) {
-                    yes
-                } else {
-                    no
-                }
-            }
+            } => match integer(slots, Slot(u32::from(left))) {
+                Some(left) if left == i64::from(right) => yes,
+                Some(_) => no,
+                None => return leave(Exit::General, here, fuel),
+            },
             Operation::SetInteger { slot, value } => {
                 if fuel < line.onward.count() || !store(slots, slot, i64::from(value)) {
                     return leave(Exit::General, here, fuel);
@@ -266,6 +308,33 @@ fn integer(slots: &[Entry], slot: Slot) -> Option<i64> {
         }) => Some(*n),
         _ => None,
     }
+}
+
+/// Whether one slot is less than another, both integers.
+#[inline]
+fn less(slots: &[Entry], left: u16, right: u16) -> Option<bool> {
+    let left = integer(slots, Slot(u32::from(left)))?;
+    Some(left < integer(slots, Slot(u32::from(right)))?)
+}
+
+/// Adds to a slot that holds an integer.
+#[inline]
+fn count(slots: &mut [Entry], slot: Slot, add: i64) -> bool {
+    let Some(Entry {
+        value: Some(Value::Int(n)),
+        inherit,
+    }) = slots.get_mut(slot.0 as usize)
+    else {
+        return false;
+    };
+    let sum = *n + add;
+    // Outside of this range the result prints otherwise than it reads.
+    if !(0..INT_LIMIT).contains(&sum) {
+        return false;
+    }
+    *n = sum;
+    *inherit = Inherit::No;
+    true
 }
 
 /// Sets a slot that exists already; the first Set of a slot goes the general way.

@@ -37,6 +37,8 @@ pub(crate) struct State {
     pub(crate) exception: Option<(Text, Location)>,
     /// Buffers of functions, kept for the next ones.
     pub(crate) spare: Vec<Vec<u8>>,
+    /// Lists of the local variables of frames, kept for the next ones.
+    pub(crate) spare_locals: Vec<Vec<Text>>,
     /// Return left the frame of a subroutine that the machine started.
     pub(crate) returned: bool,
     /// Where another channel sent this one.

@@ -33,7 +33,9 @@ impl Evaluator {
         cx: &mut Cx<'_>,
         text: CodeId,
     ) -> Option<Straight<'_>> {
-        self.clear();
+        self.out.clear();
+        self.marks.clear();
+        self.values.clear();
         let code = &image.program.code;
         let mut pc = text.0;
         loop {
@@ -45,12 +47,17 @@ impl Evaluator {
                     }
                 }
                 Instruction::SlotCut(slot, cut) => {
-                    let start = self.out.len();
-                    if let Some(value) = cx.state.slot(image, slot) {
-                        value.append_to(&mut self.out);
+                    let cut = code.cut(cut);
+                    match cx.state.slot(image, slot) {
+                        Some(Value::Text(text)) if text.len() > LONG => return None,
+                        Some(Value::Text(text)) => self.out.extend_from_slice(cut.apply(text)),
+                        Some(Value::Int(n)) => {
+                            let mut digits = itoa::Buffer::new();
+                            let digits = digits.format(*n).as_bytes();
+                            self.out.extend_from_slice(cut.apply(digits));
+                        }
+                        None => {}
                     }
-                    self.short()?;
-                    cut_output(&mut self.out, start, code.cut(cut));
                 }
                 Instruction::Core(core) => cx.append_core(core, &mut self.out),
                 Instruction::CoreCut(core, cut) => {
