@@ -18,10 +18,12 @@ pub static HASH: Function = Function::read_write(
         let parts = parts(arguments);
         let array = parts.get(0).unwrap_or(&[]);
         if let Some(key) = parts.get(1) {
-            let name = member(b"", array, key);
+            let mut name = cx.buffer();
+            append_member(array, key, &mut name);
             if let Some(value) = cx.stored_variable(&name) {
                 value.append_to(out);
             }
+            cx.put_back(name);
             return Answer::Done;
         }
         let prefix = prefix(array);
@@ -45,7 +47,11 @@ pub static HASH: Function = Function::read_write(
         let (_, plain) = inheritance(array);
         let inherit = array.get(..array.len() - plain.len()).unwrap_or(&[]);
         let set = |cx: &mut Cx<'_>, key: &[u8], value: &[u8]| {
-            cx.set(&member(inherit, plain, key), value);
+            let mut name = cx.buffer();
+            name.extend_from_slice(inherit);
+            append_member(plain, key, &mut name);
+            cx.set(&name, value);
+            cx.put_back(name);
         };
         if let Some(key) = parts.get(1) {
             set(cx, key, value);
@@ -98,6 +104,8 @@ fn prefix(array: &[u8]) -> Vec<u8> {
     [HASH_PREFIX, array, b"~"].concat()
 }
 
-fn member(inherit: &[u8], array: &[u8], key: &[u8]) -> Vec<u8> {
-    [inherit, HASH_PREFIX, array, b"~", key, b"~"].concat()
+fn append_member(array: &[u8], key: &[u8], out: &mut Vec<u8>) {
+    for part in [HASH_PREFIX, array, b"~", key, b"~"] {
+        out.extend_from_slice(part);
+    }
 }

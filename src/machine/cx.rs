@@ -166,18 +166,29 @@ impl Cx<'_> {
         if name.is_empty() || !name.iter().all(|b| b.is_ascii_alphanumeric() || *b == b'_') {
             return None;
         }
-        let mut out = self.state.spare.pop().unwrap_or_default();
-        out.clear();
+        let mut out = self.buffer();
         self.append_variable(name, &mut out);
         if out.len() > VALUE_LIMIT {
-            self.state.spare.push(out);
+            self.put_back(out);
             return None;
         }
         Some(out)
     }
 
+    /// An empty buffer that was used before; give it back with [`Cx::put_back`].
+    pub(crate) fn buffer(&mut self) -> Vec<u8> {
+        let mut buffer = self.state.spare.pop().unwrap_or_default();
+        buffer.clear();
+        buffer
+    }
+
+    /// Keeps a buffer for the next one who needs one.
+    pub(crate) fn put_back(&mut self, buffer: Vec<u8>) {
+        self.state.spare.push(buffer);
+    }
+
     /// Appends the value of a variable as `${name}` finds it: core, channel, global.
-    fn append_variable(&self, name: &[u8], out: &mut Vec<u8>) {
+    pub(crate) fn append_variable(&self, name: &[u8], out: &mut Vec<u8>) {
         match Core::named(name) {
             Some(core) if self.state.has_channel || !core.needs_channel() => {
                 self.append_core(core, out);

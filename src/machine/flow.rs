@@ -161,7 +161,7 @@ impl Answer {
         let name = arguments.get(0).unwrap_or(&[]);
         if let Some(value) = cx.plain_value(name) {
             let answer = then(cx, &arguments, &value, out);
-            cx.state.spare.push(value);
+            cx.put_back(value);
             return answer;
         }
         let name = name.to_vec();

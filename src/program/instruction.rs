@@ -36,6 +36,8 @@ instructions! {
     Open(u16);
     /// Reads a function; its arguments are the output since the last mark, which its value replaces.
     Call(CallId);
+    /// Reads the output since the last mark as the inside of a `${ }`, whose value replaces it.
+    Read;
     /// Puts the value of a slot on the stack.
     PushSlot(Slot);
     /// Puts the output since the last mark on the stack.
