@@ -16,6 +16,7 @@ use std::mem::size_of;
 use strowger::base::{Text, Value};
 use strowger::host::Engine;
 use strowger::machine::{Call, Effect, Event};
+use strowger::measure::loading::many_contexts;
 use strowger::program::instruction::{Instruction, Operation};
 use strowger::program::line::Line;
 use strowger::syntax::load::MemoryReader;
@@ -118,6 +119,52 @@ fn the_office_allocates_nothing_per_priority() {
     let (many, many_allocations) = office_allocations(5_200);
     assert!(many > few + 40 * 4_000);
     assert_eq!(few_allocations, many_allocations);
+}
+
+/// Loads a text and keeps the engine; what the load allocated.
+fn loaded(text: &str) -> (Engine, allocation_counter::AllocationInfo) {
+    let engine = Engine::builder().build();
+    let mut reader = MemoryReader::new().with("extensions.conf", text);
+    let info = allocation_counter::measure(|| {
+        engine.load_from("extensions.conf", &mut reader).unwrap();
+    });
+    (engine, info)
+}
+
+#[test]
+fn a_load_allocates_per_context_and_not_per_line() {
+    let (_few, few) = loaded(&many_contexts(1_000));
+    let (_more, more) = loaded(&many_contexts(3_000));
+    let per_line = (more.count_total - few.count_total) as f64 / 10_000.0;
+    println!("{per_line:.3} allocations for each line");
+    assert!(per_line < 0.5, "{per_line} allocations for each line");
+}
+
+#[test]
+fn a_loaded_line_is_small() {
+    let (_few, few) = loaded(&many_contexts(1_000));
+    let (_more, more) = loaded(&many_contexts(9_000));
+    let per_line = (more.bytes_current - few.bytes_current) as f64 / 40_000.0;
+    println!("{per_line:.1} bytes for each line");
+    assert!(per_line < 160.0, "{per_line} bytes for each line");
+}
+
+#[test]
+fn a_reload_needs_little_more_than_the_new_dialplan() {
+    let text = many_contexts(9_000);
+    let (engine, first) = loaded(&text);
+    let held = first.bytes_current as f64;
+    let mut reader = MemoryReader::new().with("extensions.conf", text.as_str());
+    let reload = allocation_counter::measure(|| {
+        engine.load_from("extensions.conf", &mut reader).unwrap();
+    });
+    // The dialplan before is still in force up to the end, and is not counted here.
+    let peak = reload.bytes_max as f64;
+    println!(
+        "a dialplan of {held} bytes needs {peak} to load, {} times",
+        peak / held
+    );
+    assert!(peak < 2.0 * held, "{peak} bytes for a dialplan of {held}");
 }
 
 #[test]

@@ -13,7 +13,7 @@
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use strowger::base::Text;
-use strowger::host::{Engine, outside};
+use strowger::host::Engine;
 use strowger::library::Example;
 use strowger::machine::{Channel, ChannelState, Effect, Event, Location, Start};
 use strowger::syntax::load::MemoryReader;
@@ -77,7 +77,7 @@ fn run(example: &Example) -> Result<(), Failed> {
             Effect::Channel { .. } | Effect::Dial(_) | Effect::Originate(_) => {
                 Event::Failed("there is one channel only".to_owned())
             }
-            Effect::Outside(request) => outside::answer(&request, engine.allow()),
+            Effect::Outside(request) => engine.outside().answer(&request),
             Effect::Yield => Event::Resume,
             _ => Event::Done,
         };

@@ -26,6 +26,7 @@ applications! {
     conference: CONF_BRIDGE, CONF_KICK;
     controlled: CONTROL_PLAYBACK, BACKGROUND_DETECT, MP3_PLAYER, STREAM_ECHO, DICTATE;
     db_deltree: DB_DELTREE;
+    db_sync: DB_SYNC;
     detect: AMD, WAIT_FOR_NOISE, WAIT_FOR_SILENCE, WAIT_FOR_RING;
     dial: DIAL, RETRY_DIAL;
     directory: DIRECTORY;

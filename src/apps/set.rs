@@ -3,7 +3,7 @@
 use crate::base::Value;
 use crate::base::arguments;
 use crate::diagnostic::code;
-use crate::library::{Application, LineBuilder};
+use crate::library::{Application, LineBuilder, Named};
 use crate::machine::{Cx, Flow};
 use crate::program::instruction::{Direct, Operation};
 
@@ -16,7 +16,8 @@ pub static SET: Application = Application::new(
      or unquoted. `_name` is inherited by channels that this one creates, `__name` for ever.",
     run,
 )
-.compile(compile);
+.compile(compile)
+.names(|data| written(data).into_iter().collect());
 
 /// Set several variables.
 pub static MSET: Application = Application::new(
@@ -25,7 +26,18 @@ pub static MSET: Application = Application::new(
     "name1=value1[,name2=value2[,...]]",
     "Sets several variables. Arguments are cut at commas; quotes and protecting backslashes are removed.",
     run_many,
-);
+)
+.names(|data| {
+    let pairs = arguments::standard(data, 100);
+    pairs.iter().filter_map(|pair| written(pair)).collect()
+});
+
+/// The function that an assignment writes.
+fn written(pair: &[u8]) -> Option<Named> {
+    let (name, _) = assignment(pair)?;
+    name.ends_with(b")")
+        .then(|| Named::Written(name.to_vec()))
+}
 
 fn run(cx: &mut Cx<'_>, data: &[u8]) -> Flow {
     if data.is_empty() {

@@ -4,6 +4,7 @@ mod args;
 mod bench;
 mod check;
 mod completions;
+mod db;
 mod doc;
 mod eval;
 mod explain;
@@ -11,6 +12,7 @@ pub(crate) mod input;
 mod lookup;
 mod run;
 mod show;
+mod store;
 pub(crate) mod ui;
 
 use std::process::ExitCode;
@@ -60,6 +62,7 @@ fn dispatch(command: &Command) -> i32 {
         Command::Check(args) => check::run(args),
         Command::Eval(args) => eval::run(args),
         Command::Run(args) => run::run(args),
+        Command::Db(args) => db::run(args),
         Command::Bench(args) => bench::run(args),
         Command::Doc(args) => doc::run(args),
         Command::Explain(args) => explain::run(args),

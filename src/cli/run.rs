@@ -2,9 +2,11 @@
 
 mod console;
 mod json;
+mod records;
 mod start;
 
 use std::ffi::OsString;
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,11 +16,13 @@ use clap::{Args, ValueEnum};
 use crate::diagnostic::Report;
 use crate::host::rewrite::set_value;
 use crate::host::simulate::{Mode, Peer, RunReport, Script, SimChannel, Sounds};
-use crate::host::{Engine, RunError};
+use crate::host::{Engine, RunError, Tables};
 use crate::machine::{Allow, Channel, Environment, Limits, Location, Start as CallStart, System};
+use crate::store::Store;
 use crate::syntax::ast::Plan;
 
-use super::{exit, input, ui};
+use super::{exit, input, store, ui};
+use records::{Files, RecordArgs};
 use start::Start;
 
 /// Runs one simulated call to its end, with all the calls that it makes.
@@ -31,6 +35,8 @@ Examples:
   strowger run extensions.conf 812@phones
   strowger run extensions.conf 100@ivr --press 42 --dial 'PJSIP/bob=BUSY'
   strowger run extensions.conf s@night --at 2026-12-24T18:00 --callerid '\"Bob\" <812>' --json
+  strowger run extensions.conf 204@phones --db calls.db
+  strowger run extensions.conf 812@phones --cdr Master.csv --cel events.jsonl
   strowger run extensions.conf --jsonl < calls.jsonl")]
 pub(crate) struct RunArgs {
     /// An extensions.conf, a folder that holds one, or `-`.
@@ -78,12 +84,23 @@ pub(crate) struct RunArgs {
     /// What the dialplan may do outside of the engine: system, file, net.
     #[arg(long, value_enum, value_delimiter = ',')]
     allow: Vec<Allowed>,
+    /// Keep DB() in this file, which is made when it is missing [default: in memory, anew for each call].
+    #[arg(long, value_name = "FILE")]
+    db: Option<PathBuf>,
+    /// Offer a realtime family for REALTIME() from a CSV file; with --allow file changes are written back.
+    #[arg(long, value_name = "FAMILY=FILE.csv", value_parser = family)]
+    realtime: Vec<(String, PathBuf)>,
+    /// The name server for ENUMLOOKUP(), SRVQUERY() and TXTCIDNAME() [default: that of /etc/resolv.conf].
+    #[arg(long, value_name = "ADDRESS[:PORT]", value_parser = resolver)]
+    resolver: Option<SocketAddr>,
     /// End a call that executes more priorities than this.
     #[arg(long, value_name = "N", default_value_t = 10_000_000)]
     max_priorities: u64,
     /// Variables to report: names, or `all`.
     #[arg(long, value_name = "NAME,...|all", value_delimiter = ',')]
     vars: Vec<String>,
+    #[command(flatten)]
+    records: RecordArgs,
     /// Print one JSON object.
     #[arg(long)]
     json: bool,
@@ -129,6 +146,19 @@ fn time(text: &str) -> Result<i64, String> {
     input::time(text).ok_or_else(|| "no time".to_owned())
 }
 
+fn family(text: &str) -> Result<(String, PathBuf), String> {
+    let (family, file) = text.split_once('=').ok_or("FAMILY=FILE.csv needs an `=`")?;
+    Ok((family.to_owned(), file.into()))
+}
+
+fn resolver(text: &str) -> Result<SocketAddr, String> {
+    let address = text.parse().ok();
+    let usual_port = || Some(SocketAddr::new(text.parse().ok()?, 53));
+    address
+        .or_else(usual_port)
+        .ok_or_else(|| "neither an address nor ADDRESS:PORT".to_owned())
+}
+
 fn script(text: &str) -> Result<Script, String> {
     let (target, outcome) =
         start::target_and_outcome(text).ok_or_else(|| "TARGET=OUTCOME needs an `=`".to_owned())?;
@@ -137,7 +167,17 @@ fn script(text: &str) -> Result<Script, String> {
 }
 
 pub(crate) fn run(args: &RunArgs) -> i32 {
-    let loading = Engine::builder().allow(allowed(args)).build();
+    match store::given(args.db.as_deref()) {
+        Ok(store) => store::keep(args.db.as_deref(), run_on(args, store)),
+        Err(status) => status,
+    }
+}
+
+fn run_on(args: &RunArgs, store: Option<Arc<dyn Store>>) -> i32 {
+    let loading = Engine::builder()
+        .allow(allowed(args))
+        .store(store::or_memory(store.as_ref()))
+        .build();
     let (plan, report) = input::plan(&loading, &args.file);
     ui::diagnostics(&report);
     let Some(plan) = plan else {
@@ -149,13 +189,26 @@ pub(crate) fn run(args: &RunArgs) -> i32 {
         ui::message(&format!("{}: {error}", folder.display()));
         return exit::UNREADABLE;
     }
-    let world = World { args, plan, report };
+    if let Err(text) = tables(args) {
+        ui::message(&text);
+        return exit::UNREADABLE;
+    }
+    let world = World {
+        args,
+        plan,
+        report,
+        store,
+    };
     let start = match world.start() {
         Ok(start) => start,
         Err(text) => return ui::usage(&text),
     };
+    let mut files = match args.records.open() {
+        Ok(files) => files,
+        Err(status) => return status,
+    };
     if args.jsonl {
-        return world.lines(&start);
+        return world.lines(&start, &mut files);
     }
     let mut channel = world.channel(&start);
     if !args.json {
@@ -167,10 +220,15 @@ pub(crate) fn run(args: &RunArgs) -> i32 {
     match world.call(&start, channel) {
         Ok(mut report) => {
             let limited = report.limited();
+            let written = files.write(&report);
             if args.json {
                 ui::stream_document(&json::Answer::new(None, &mut report, &args.vars));
             }
-            if limited { exit::FINDINGS } else { exit::FINE }
+            match written {
+                Err(status) => status,
+                Ok(()) if limited => exit::FINDINGS,
+                Ok(()) => exit::FINE,
+            }
         }
         Err(text) => ui::usage(&text),
     }
@@ -181,6 +239,8 @@ struct World<'a> {
     args: &'a RunArgs,
     plan: Plan,
     report: Report,
+    /// The store of `--db`.
+    store: Option<Arc<dyn Store>>,
 }
 
 impl World<'_> {
@@ -230,6 +290,9 @@ impl World<'_> {
             .press(&start.press)
             .sounds(self.args.sounds())
             .seed(self.args.seed);
+        if self.args.records.wants_events() {
+            channel = channel.events();
+        }
         if let Some(at) = self.args.at {
             channel = channel.at(Duration::from_secs(u64::try_from(at).unwrap_or(0)));
         }
@@ -243,13 +306,20 @@ impl World<'_> {
     fn call(&self, start: &Start, mut channel: SimChannel) -> Result<RunReport, String> {
         let args = self.args;
         let environment: Arc<dyn Environment> = Arc::new(System::default());
-        let engine = Engine::builder()
+        let mut builder = Engine::builder();
+        if let Some(server) = args.resolver {
+            builder = builder.resolver(server);
+        }
+        let engine = builder
+            .realtime(Arc::new(tables(args)?))
             .environment(environment)
+            .store(store::or_memory(self.store.as_ref()))
             .limits(Limits {
                 max_priorities: args.max_priorities,
                 ..Limits::default()
             })
             .allow(allowed(args))
+            .records(args.records.options())
             .build();
         if start.set.is_empty() {
             engine.swap(&self.plan, &self.report);
@@ -289,7 +359,7 @@ impl World<'_> {
     }
 
     /// One call for each line of standard input.
-    fn lines(&self, defaults: &Start) -> i32 {
+    fn lines(&self, defaults: &Start, files: &mut Files) -> i32 {
         let mut status = exit::FINE;
         for line in input::lines() {
             let line = match line {
@@ -312,6 +382,9 @@ impl World<'_> {
                     if report.limited() {
                         status = exit::FINDINGS;
                     }
+                    if let Err(failed) = files.write(&report) {
+                        return failed;
+                    }
                     ui::stream_line(&json::Answer::new(id, &mut report, &self.args.vars));
                 }
                 Err(error) => {
@@ -322,6 +395,17 @@ impl World<'_> {
         }
         status
     }
+}
+
+/// The realtime families.
+fn tables(args: &RunArgs) -> Result<Tables, String> {
+    let mut tables = Tables::new();
+    for (family, file) in &args.realtime {
+        tables = tables
+            .csv(family, file, allowed(args).file)
+            .map_err(|error| format!("{}: {error}", file.display()))?;
+    }
+    Ok(tables)
 }
 
 /// What the call may do outside of the engine.

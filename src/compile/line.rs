@@ -1,5 +1,7 @@
 //! What compile hooks of applications are given.
 
+use std::cell::Cell;
+
 use crate::base::{Interner, Value};
 use crate::compile::text::Texts;
 use crate::library::{LineBuilder, LineContext, Registry};
@@ -31,10 +33,13 @@ pub(super) struct Builder<'a, 'r> {
     pub(super) names: &'a Interner,
     pub(super) line: u32,
     pub(super) next: Option<u32>,
+    /// Whether it was asked where the line stands: another line of the same text may get another operation.
+    pub(super) placed: Cell<bool>,
 }
 
 impl LineBuilder for Builder<'_, '_> {
     fn context(&self) -> LineContext {
+        self.placed.set(true);
         LineContext {
             line: self.line,
             next: self.next,
@@ -92,6 +97,7 @@ impl LineBuilder for Builder<'_, '_> {
     }
 
     fn local_target(&mut self, text: &[u8]) -> Option<u32> {
+        self.placed.set(true);
         let entry = self.table.priority(PriorityId(self.line))?;
         let extension = self.table.extension(entry.extension)?;
         let digits = !text.is_empty() && text.iter().all(u8::is_ascii_digit);
@@ -115,11 +121,13 @@ impl LineBuilder for Builder<'_, '_> {
 
     fn inner(&mut self, application: &[u8], data: &[u8]) -> Option<u32> {
         self.inner.as_ref()?;
+        self.placed.set(true);
         let known = self.registry.application(application)?;
         let mut builder = Builder {
             texts: self.texts,
             slots: self.slots,
             inner: None,
+            placed: Cell::new(true),
             ..*self
         };
         let direct = known

@@ -1,7 +1,7 @@
 //! The register of codes. A code is never reused for another meaning.
 //!
 //! `E0xx` configuration, `E1xx` extension lines and patterns, `E2xx` substitution and expressions,
-//! `E3xx` linking, `R9xx` run time.
+//! `E3xx` linking, `E4xx` the file of the store, `R9xx` run time.
 
 #![allow(
     clippy::doc_markdown,
@@ -134,6 +134,11 @@ codes! {
     FUNC_NOT_READABLE = "E302" "func-not-readable" Error "the function cannot be read";
     FUNC_NOT_WRITABLE = "E303" "func-not-writable" Error "the function cannot be written to";
     APPLICATION_UNKNOWN = "E304" "application-unknown" Warning "no such application";
+    // The file of the store.
+    STORE_UNREADABLE = "E401" "store-unreadable" Error "the file of the store cannot be opened";
+    STORE_IN_USE = "E402" "store-in-use" Error "another process has the file of the store open";
+    STORE_OTHER_FILE = "E403" "store-other-file" Error "the file is no store";
+    STORE_DAMAGED = "E404" "store-damaged" Error "the file of the store is damaged";
     // Run time: flow.
     LABEL_NOT_FOUND = "R901" "label-not-found" Notice "no such label in the extension";
     GOTO_TARGET_INVALID = "R902" "goto-target-invalid" Warning "the target is neither a priority nor a label; the call ends";
@@ -185,12 +190,14 @@ codes! {
     MATH_MISSING_OPERAND = "R950" "math-missing-operand" Warning "MATH without an operand or operator";
     MATH_UNKNOWN_TYPE = "R951" "math-unknown-type" Warning "the result type of MATH is not known";
     NOT_A_NUMBER = "R952" "not-a-number" Warning "a text where a number was needed";
+    OUTSIDE_FAILED = "R979" "outside-failed" Warning "a server, or another thing outside of the engine, gave no answer";
     NOT_FOUND = "R953" "not-found" Warning "what a function looked for does not exist";
     SPRINTF_BAD_FORMAT = "R954" "sprintf-bad-format" Error "the format of SPRINTF is not understood";
     SPRINTF_TOO_FEW_ARGUMENTS = "R955" "sprintf-too-few-arguments" Error "SPRINTF has fewer arguments than its format needs";
     STRFTIME_EMPTY = "R956" "strftime-empty" Warning "STRFTIME printed nothing";
     STRPTIME_NO_MATCH = "R957" "strptime-no-match" Warning "STRPTIME cannot read the time";
     VARIABLE_MISSING = "R958" "variable-missing" Notice "the variable has no value";
+    STORE_FAILED = "R960" "store-failed" Error "the store behind DB() cannot be read or written";
     // Run time: limits and refusals.
     LIMIT_PRIORITIES = "R970" "limit-priorities" Error "the call executed more priorities than allowed";
     LIMIT_GOSUB_DEPTH = "R971" "limit-gosub-depth" Error "Gosubs nest deeper than allowed";

@@ -6,7 +6,7 @@ use crate::base::Text;
 use crate::base::arguments::standard;
 use crate::diagnostic::{Level, code};
 use crate::library::{Example, Function, Support};
-use crate::machine::{Answer, Cx, Effect, Event, Flow};
+use crate::machine::{Answer, Cx, Effect, Event, Flow, StoreRequest};
 
 /// Custom device states are kept in the store under this family, as Asterisk keeps them.
 const FAMILY: &[u8] = b"CustomDevstate";
@@ -227,11 +227,15 @@ fn together(
     Answer::Done
 }
 
+fn of_custom(stored: Option<Text>) -> State {
+    stored.map_or(State::Unknown, |stored| State::named(&stored))
+}
+
 /// The state of a device that the engine itself knows.
 fn known(cx: &Cx<'_>, device: &[u8]) -> Option<State> {
     if let Some(name) = after(CUSTOM, device) {
-        let stored = cx.shared().store().get(FAMILY, name);
-        return Some(stored.map_or(State::Unknown, |stored| State::named(&stored)));
+        let stored = cx.shared().store()?.get(FAMILY, name);
+        return Some(of_custom(stored));
     }
     let local = after(b"Local/", device)?;
     let at = local.iter().position(|b| *b == b'@');
@@ -262,6 +266,15 @@ fn state(
     if let Some(state) = known(cx, &device) {
         return then(cx, state, out);
     }
+    if let Some(name) = after(CUSTOM, &device) {
+        let request = StoreRequest::Get {
+            family: Text::from(FAMILY),
+            key: Text::from(name),
+        };
+        return Answer::store(cx, request, out, |cx, answer, out| {
+            then(cx, of_custom(answer.value()), out)
+        });
+    }
     let effect = Effect::Custom {
         name: Text::from("DEVICE_STATE"),
         data: device,
@@ -291,7 +304,14 @@ fn write_state(cx: &mut Cx<'_>, device: &[u8], value: &[u8]) -> Flow {
                 format!("no device state `{}`", bstr::BStr::new(value))
             });
         }
-        Some(name) => cx.shared().store().put(FAMILY, name, value),
+        Some(name) => {
+            let request = StoreRequest::Put {
+                family: Text::from(FAMILY),
+                key: Text::from(name),
+                value: Text::from(value),
+            };
+            return Flow::store(cx, request, |_, _| Flow::Next);
+        }
     }
     Flow::Next
 }

@@ -20,7 +20,7 @@ pub static LOCAL: Function = Function::read_write(
         let own = cx
             .frames()
             .last()
-            .is_some_and(|frame| frame.locals.iter().any(|n| n.as_bytes() == name));
+            .is_some_and(|frame| frame.locals.contains(name));
         if own && let Some(value) = cx.channel_variable(name) {
             value.append_to(out);
         }

@@ -3,10 +3,11 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
+use crate::base::Text;
 use crate::base::arguments::standard;
 use crate::diagnostic::{Level, code};
 use crate::library::{Example, Function, Support};
-use crate::machine::{Answer, Cx, Flow};
+use crate::machine::{Answer, Cx, Flow, StoreRequest};
 
 /// Custom presence is kept in the store under this family, as Asterisk keeps it.
 const FAMILY: &[u8] = b"CustomPresence";
@@ -42,7 +43,14 @@ pub static PRESENCE_STATE: Function = Function::read_write(
             Some(_) if parse(value).is_none() => cx.log(&code::BAD_ARGUMENT, || {
                 format!("no presence `{}`", bstr::BStr::new(value))
             }),
-            Some(name) => cx.shared().store().put(FAMILY, name, value),
+            Some(name) => {
+                let request = StoreRequest::Put {
+                    family: Text::from(FAMILY),
+                    key: Text::from(name),
+                    value: Text::from(value),
+                };
+                return Flow::store(cx, request, |_, _| Flow::Next);
+            }
         }
         Flow::Next
     },
@@ -68,14 +76,35 @@ fn read(cx: &mut Cx<'_>, arguments: &[u8], out: &mut Vec<u8>) -> Answer {
         });
         return Answer::Failed;
     };
-    let stored = after_custom(provider).and_then(|name| cx.shared().store().get(FAMILY, name));
+    let (provider, field) = (Text::from(provider.as_slice()), field.to_ascii_lowercase());
+    let decode = arguments.get(2).is_some_and(|o| o.contains(&b'e'));
+    let Some(name) = after_custom(&provider) else {
+        return show(cx, &provider, None, &field, decode, out);
+    };
+    let request = StoreRequest::Get {
+        family: Text::from(FAMILY),
+        key: Text::from(name),
+    };
+    Answer::store(cx, request, out, move |cx, answer, out| {
+        show(cx, &provider, answer.value(), &field, decode, out)
+    })
+}
+
+fn show(
+    cx: &mut Cx<'_>,
+    provider: &Text,
+    stored: Option<Text>,
+    field: &[u8],
+    decode: bool,
+    out: &mut Vec<u8>,
+) -> Answer {
     let Some([value, subtype, message, _]) = stored.as_deref().and_then(parse) else {
         cx.log(&code::NOT_FOUND, || {
-            format!("nothing is known of `{}`", bstr::BStr::new(provider))
+            format!("nothing is known of `{provider}`")
         });
         return Answer::Failed;
     };
-    let text = match field.to_ascii_lowercase().as_slice() {
+    let text = match field {
         b"value" => {
             out.extend_from_slice(&value.to_ascii_lowercase());
             return Answer::Done;
@@ -84,7 +113,7 @@ fn read(cx: &mut Cx<'_>, arguments: &[u8], out: &mut Vec<u8>) -> Answer {
         b"message" => message,
         _ => return Answer::Failed,
     };
-    if !arguments.get(2).is_some_and(|o| o.contains(&b'e')) {
+    if !decode {
         out.extend_from_slice(text);
         return Answer::Done;
     }

@@ -4,6 +4,8 @@ pub mod dial;
 mod engine;
 pub mod files;
 pub mod outside;
+pub mod realtime;
+pub mod records;
 pub mod rewrite;
 pub mod simulate;
 
@@ -11,4 +13,5 @@ pub use engine::{Engine, EngineBuilder, EngineError, Reload};
 pub use files::FileReader;
 #[cfg(feature = "cli")]
 pub(crate) use files::read_whole;
+pub use realtime::{Realtime, Tables};
 pub use simulate::{RunError, RunReport, SimChannel};

@@ -1,6 +1,7 @@
 //! Simulated calls: channels that exist only here, in virtual time, so that a dialplan can be run and tested
 //! without a network. Waiting costs nothing, and a run with the same seed and clock gives the same answer.
 
+mod accounting;
 mod bridge;
 mod clock;
 mod dialling;
@@ -143,6 +144,7 @@ pub struct SimChannel {
     watch: Option<Watch>,
     pace: Option<Pace>,
     traceless: bool,
+    events: bool,
     fault: Option<RunError>,
 }
 
@@ -235,6 +237,13 @@ impl SimChannel {
     #[must_use]
     pub fn traceless(mut self) -> Self {
         self.traceless = true;
+        self
+    }
+
+    /// Keeps channel events for the report.
+    #[must_use]
+    pub fn events(mut self) -> Self {
+        self.events = true;
         self
     }
 

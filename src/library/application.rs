@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::base::Value;
-use crate::library::{Example, Support};
+use crate::library::{Example, Origin, Support};
 use crate::machine::{ApplicationBody, Cx, Flow};
 use crate::program::instruction::{CodeId, Condition, Constant, Direct};
 use crate::program::slots::Slot;
@@ -47,6 +47,23 @@ pub trait LineBuilder {
     fn inner(&mut self, application: &[u8], data: &[u8]) -> Option<u32>;
 }
 
+/// What the data of a line names, besides what its substitutions call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Named {
+    /// An application that the line may run.
+    Application {
+        /// Its name.
+        name: Vec<u8>,
+        /// Its data.
+        data: Vec<u8>,
+    },
+    /// A function that the line writes: its name, with arguments in parentheses.
+    Written(Vec<u8>),
+}
+
+/// Finds what the data of a line names. In the data each substitution is one `$`.
+pub type ListNames = fn(&[u8]) -> Vec<Named>;
+
 /// A dialplan application.
 #[derive(Debug, Clone)]
 pub struct Application {
@@ -60,16 +77,20 @@ pub struct Application {
     pub doc: &'static str,
     /// How far it is supported.
     pub support: Support,
+    /// Whose name it is.
+    pub origin: Origin,
     /// Examples, which are tests.
     pub examples: &'static [Example],
     /// What runs.
     pub body: ApplicationBody,
     /// Its direct operation, if it has one.
     pub compile: Option<CompileLine>,
+    /// What else its lines name, for applications that run others or write functions.
+    pub names: Option<ListNames>,
 }
 
 impl Application {
-    /// A descriptor of one of our own applications, fully supported, without direct operation or examples.
+    /// A descriptor of an application of Asterisk's, fully supported, without direct operation or examples.
     pub const fn new(
         name: &'static str,
         synopsis: &'static str,
@@ -83,9 +104,11 @@ impl Application {
             syntax,
             doc,
             support: Support::Full,
+            origin: Origin::Asterisk,
             examples: &[],
             body: ApplicationBody::Static(run),
             compile: None,
+            names: None,
         }
     }
 
@@ -100,6 +123,20 @@ impl Application {
     #[must_use]
     pub const fn compile(mut self, compile: CompileLine) -> Self {
         self.compile = Some(compile);
+        self
+    }
+
+    /// As a name that Asterisk does not have.
+    #[must_use]
+    pub const fn own(mut self) -> Self {
+        self.origin = Origin::Strowger;
+        self
+    }
+
+    /// As an application whose data names others.
+    #[must_use]
+    pub const fn names(mut self, names: ListNames) -> Self {
+        self.names = Some(names);
         self
     }
 

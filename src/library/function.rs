@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::library::{Example, Support};
+use crate::library::{Example, Origin, Support};
 use crate::machine::{Answer, Cx, Flow, ReadBody, WriteBody};
 
 /// A dialplan function.
@@ -18,6 +18,8 @@ pub struct Function {
     pub doc: &'static str,
     /// How far it is supported.
     pub support: Support,
+    /// Whose name it is.
+    pub origin: Origin,
     /// Examples, which are tests.
     pub examples: &'static [Example],
     /// Reading, if it can be read.
@@ -31,7 +33,7 @@ pub struct Function {
 }
 
 impl Function {
-    /// A descriptor of one of our own functions that can be read.
+    /// A descriptor of a function of Asterisk's that can be read.
     pub const fn read(
         name: &'static str,
         synopsis: &'static str,
@@ -45,6 +47,7 @@ impl Function {
             syntax,
             doc,
             support: Support::Full,
+            origin: Origin::Asterisk,
             examples: &[],
             read: Some(ReadBody::Static(read)),
             write: None,
@@ -53,7 +56,7 @@ impl Function {
         }
     }
 
-    /// A descriptor of one of our own functions that can only be written.
+    /// A descriptor of a function of Asterisk's that can only be written.
     pub const fn write_only(
         name: &'static str,
         synopsis: &'static str,
@@ -67,6 +70,7 @@ impl Function {
             syntax,
             doc,
             support: Support::Full,
+            origin: Origin::Asterisk,
             examples: &[],
             read: None,
             write: Some(WriteBody::Static(write)),
@@ -75,7 +79,7 @@ impl Function {
         }
     }
 
-    /// A descriptor of one of our own functions that can be read and written.
+    /// A descriptor of a function of Asterisk's that can be read and written.
     pub const fn read_write(
         name: &'static str,
         synopsis: &'static str,
@@ -90,6 +94,7 @@ impl Function {
             syntax,
             doc,
             support: Support::Full,
+            origin: Origin::Asterisk,
             examples: &[],
             read: Some(ReadBody::Static(read)),
             write: Some(WriteBody::Static(write)),
@@ -117,6 +122,13 @@ impl Function {
     #[must_use]
     pub const fn support(mut self, support: Support) -> Self {
         self.support = support;
+        self
+    }
+
+    /// As a name that Asterisk does not have.
+    #[must_use]
+    pub const fn own(mut self) -> Self {
+        self.origin = Origin::Strowger;
         self
     }
 

@@ -47,7 +47,7 @@ impl Call {
             return self.finished(image, Flow::Leave);
         }
         let status = if cx.state.textual {
-            self.evaluator.start_text(&entry.data);
+            self.evaluator.start_text(program.names.resolve(entry.data));
             self.evaluator.run(image, &mut cx)
         } else {
             self.evaluator.start_code(line.code);
@@ -121,12 +121,12 @@ impl Call {
 
     /// The present line as its application reads it, with the value of its leading expression.
     pub(super) fn branch_by_text(&mut self, image: &Image, value: &Value) -> Option<Effect> {
-        let data = image
-            .program
+        let program = &image.program;
+        let data = program
             .table
             .priorities
             .get(self.line as usize)
-            .map_or(&[][..], |entry| entry.data.as_bytes());
+            .map_or(&[][..], |entry| program.names.resolve(entry.data));
         let angle = image.program.options.anglesubstitution;
         let rest = next_piece(data, angle).map_or(&[][..], |(_, rest)| rest);
         let mut text = Vec::new();
@@ -156,6 +156,9 @@ impl Call {
                 data,
             );
         }
+        if self.state.records.is_some() {
+            self.state.applies(&application.name, data);
+        }
         let mut cx = Cx {
             state: &mut self.state,
         };
@@ -172,6 +175,10 @@ impl Call {
             };
             flow = match flow {
                 Flow::Await(effect, then) => {
+                    if self.pending.capacity() == 0 {
+                        // A call that waits seldom has more to wait for.
+                        self.pending.reserve_exact(1);
+                    }
                     self.pending.push(Pending::Event(then));
                     self.doing = Doing::Application;
                     return Some(effect);
@@ -220,7 +227,12 @@ impl Call {
                         continue;
                     }
                     match image.names.application(&application) {
-                        Some(linked) => linked.body.run(&mut cx, &data),
+                        Some(linked) => {
+                            if cx.state.records.is_some() {
+                                cx.state.applies(&linked.name, &data);
+                            }
+                            linked.body.run(&mut cx, &data)
+                        }
                         None => Flow::Leave,
                     }
                 }

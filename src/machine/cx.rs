@@ -55,7 +55,7 @@ impl Cx<'_> {
 
     /// What the engine allows outside of itself.
     pub fn allow(&self) -> Allow {
-        self.state.allow
+        self.state.settings.allow
     }
 
     /// Whether the channel was hung up.
@@ -73,12 +73,12 @@ impl Cx<'_> {
 
     /// What raised the exception that `e` handles: reason and place.
     pub fn exception(&self) -> Option<&(Text, Location)> {
-        self.state.exception.as_ref()
+        self.state.exception.as_deref()
     }
 
     /// Notes an exception at the present place.
     pub fn raise(&mut self, reason: impl Into<Text>) {
-        self.state.exception = Some((reason.into(), self.state.at.clone()));
+        self.state.exception = Some(Box::new((reason.into(), self.state.at.clone())));
     }
 
     /// Digits of a new extension are looked for in this context from now on (`BackGround` with a context).
@@ -350,9 +350,10 @@ impl Cx<'_> {
     }
 
     /// Application name and data, as written, of a line.
-    pub fn line_text(&self, id: PriorityId) -> Option<(&[u8], &Text)> {
+    pub fn line_text(&self, id: PriorityId) -> Option<(&[u8], &[u8])> {
         let line = self.line(id)?;
-        Some((self.state.image.program.names.resolve(line.app), &line.data))
+        let names = &self.state.image.program.names;
+        Some((names.resolve(line.app), names.resolve(line.data)))
     }
 
     /// Whether a longer number than `exten` could match in a context.

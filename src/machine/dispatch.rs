@@ -51,6 +51,7 @@ impl Call {
         let observer = self.state.observer.as_deref();
         let watched = observer.is_some_and(Observer::sees_priorities)
             || self.state.textual
+            || self.state.records.is_some()
             || self.state.hungup
             || self.state.redirect.is_some()
             || self.state.channel.timeouts.absolute.is_some();
@@ -65,7 +66,7 @@ impl Call {
                 if self.fuel == 0
                     || self.fuel < Step::MOST
                         && self.executed + u64::from(self.fuel)
-                            < self.state.limits.max_priorities =>
+                            < self.state.settings.limits.max_priorities =>
             {
                 self.refuel()
             }
@@ -142,13 +143,16 @@ impl Call {
 
     /// The fuel of this step is spent, or the call has run its last priority.
     fn refuel(&mut self) -> Option<Effect> {
-        if self.executed >= self.state.limits.max_priorities {
-            let text = format!("more than {} priorities", self.state.limits.max_priorities);
+        if self.executed >= self.state.settings.limits.max_priorities {
+            let text = format!(
+                "more than {} priorities",
+                self.state.settings.limits.max_priorities
+            );
             self.state.limit(&code::LIMIT_PRIORITIES, &text);
             self.doing = Doing::Ended;
             return None;
         }
-        if self.state.memory() > self.state.limits.max_memory {
+        if self.state.memory() > self.state.settings.limits.max_memory {
             self.state.limit(
                 &code::LIMIT_MEMORY,
                 "more memory in variables and the like than allowed",

@@ -134,7 +134,8 @@ fn answer(text: &[u8]) -> Operand {
     }
 }
 
-fn is_function_name(name: &[u8]) -> bool {
+/// Whether a name may be that of a dialplan function inside `$[ ]`.
+pub fn is_function_name(name: &[u8]) -> bool {
     name.iter()
         .all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || *b == b'_')
 }

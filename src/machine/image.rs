@@ -134,7 +134,9 @@ impl Names {
 }
 
 /// A program linked to applications and functions.
+// Aligned so that the counter of references, which calls of all threads change, has a cache line of its own.
 #[derive(Debug)]
+#[repr(align(128))]
 pub struct Image {
     /// The program.
     pub program: Program,

@@ -1,6 +1,6 @@
 //! State that the calls of one engine share: globals, the `DB()` store, groups, locks, device states.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockWriteGuard};
 
 use crate::base::symbol::{StableMap, stable_map};
@@ -12,15 +12,31 @@ use crate::store::{Memory, Store};
 /// Shared state. Every method locks for the shortest time and never waits for a call.
 #[derive(Debug)]
 pub struct Shared {
+    seen: Seen,
     globals: RwLock<StableMap<Text, Value>>,
-    /// Counts their changes.
-    version: AtomicU64,
-    store: Arc<Mutex<Box<dyn Store>>>,
+    /// `None` = the host keeps it, and answers [`Effect::Store`](crate::machine::Effect::Store).
+    store: Option<Arc<dyn Store>>,
     groups: Mutex<Groups>,
     waiting: Mutex<Vec<Waiting>>,
     locks: Mutex<Vec<ChannelLock>>,
-    generation: AtomicU64,
     image: RwLock<Option<Arc<Image>>>,
+    /// Call records begun so far.
+    records: AtomicU64,
+    /// Living channels by linked id, where channel events are made.
+    linked: Mutex<StableMap<Text, u32>>,
+}
+
+/// What every call looks at again and again, and what changes seldom. It shares no cache line with what changes
+/// often: threads would wait for each other although neither changes what the other reads.
+#[derive(Debug, Default)]
+#[repr(align(128))]
+struct Seen {
+    /// The newest dialplan.
+    generation: AtomicU64,
+    /// Counts the changes of globals.
+    version: AtomicU64,
+    /// Whether any channel was ever in a group, waited for a signal, or took a lock.
+    entangled: AtomicBool,
 }
 
 /// A channel that waits for a signal, and the text that came with it.
@@ -44,7 +60,7 @@ pub struct ChannelLock {
 
 impl Default for Shared {
     fn default() -> Self {
-        Self::with_store(Box::new(Memory::new()))
+        Self::with_store(Some(Arc::new(Memory::new())))
     }
 }
 
@@ -54,17 +70,18 @@ fn whole<T>(lock: Result<T, PoisonError<T>>) -> T {
 }
 
 impl Shared {
-    /// Shared state over a store for `DB()`.
-    pub fn with_store(store: Box<dyn Store>) -> Self {
+    /// Shared state over a store for `DB()`; without one the host keeps it.
+    pub fn with_store(store: Option<Arc<dyn Store>>) -> Self {
         Self {
+            seen: Seen::default(),
             globals: RwLock::new(stable_map()),
-            version: AtomicU64::new(0),
-            store: Arc::new(Mutex::new(store)),
+            store,
             groups: Mutex::new(Groups::default()),
             waiting: Mutex::new(Vec::new()),
             locks: Mutex::new(Vec::new()),
-            generation: AtomicU64::new(0),
             image: RwLock::new(None),
+            records: AtomicU64::new(0),
+            linked: Mutex::new(stable_map()),
         }
     }
 
@@ -79,16 +96,44 @@ impl Shared {
         }
     }
 
+    /// The number of a new call record.
+    pub(crate) fn next_record(&self) -> u64 {
+        self.records.fetch_add(1, Ordering::Relaxed)
+    }
+
+    /// A channel with this linked id begins.
+    pub(crate) fn link(&self, linkedid: &Text) {
+        *whole(self.linked.lock())
+            .entry(linkedid.clone())
+            .or_insert(0) += 1;
+    }
+
+    /// A channel with this linked id is gone; says whether it was the last one.
+    pub(crate) fn unlink(&self, linkedid: &Text) -> bool {
+        let mut linked = whole(self.linked.lock());
+        match linked.get_mut(linkedid) {
+            Some(left) if *left > 1 => {
+                *left -= 1;
+                false
+            }
+            Some(_) => {
+                linked.remove(linkedid);
+                true
+            }
+            None => false,
+        }
+    }
+
     /// Offers a newer dialplan to running calls: each takes it at its next lookup.
     pub fn publish(&self, image: Arc<Image>) {
         let generation = image.generation;
         *whole(self.image.write()) = Some(image);
-        self.generation.store(generation, Ordering::Release);
+        self.seen.generation.store(generation, Ordering::Release);
     }
 
     /// Whether a dialplan newer than this generation was published.
     pub(crate) fn is_newer(&self, generation: u64) -> bool {
-        self.generation.load(Ordering::Acquire) > generation
+        self.seen.generation.load(Ordering::Acquire) > generation
     }
 
     /// The published dialplan, if it is newer than this generation.
@@ -102,14 +147,14 @@ impl Shared {
     /// Counts the changes of globals.
     #[inline]
     pub(crate) fn globals_version(&self) -> u64 {
-        self.version.load(Ordering::Acquire)
+        self.seen.version.load(Ordering::Acquire)
     }
 
     /// The globals to change them.
     fn change(&self) -> RwLockWriteGuard<'_, StableMap<Text, Value>> {
         let globals = whole(self.globals.write());
         // Whoever sees the new number waits for the lock, and then for the change.
-        self.version.fetch_add(1, Ordering::Release);
+        self.seen.version.fetch_add(1, Ordering::Release);
         globals
     }
 
@@ -148,18 +193,41 @@ impl Shared {
         all
     }
 
-    /// The store of `DB()`.
-    pub fn store(&self) -> MutexGuard<'_, Box<dyn Store>> {
-        whole(self.store.lock())
+    /// The store of `DB()`; `None` = the host keeps it.
+    pub fn store(&self) -> Option<&dyn Store> {
+        self.store.as_deref()
     }
 
     /// The groups of all channels.
     pub fn groups(&self) -> MutexGuard<'_, Groups> {
+        self.entangle();
         whole(self.groups.lock())
+    }
+
+    /// Bytes that a channel holds in groups, roughly.
+    pub(crate) fn memory_of(&self, channel: &[u8]) -> usize {
+        if self.is_entangled() {
+            self.groups().memory(channel)
+        } else {
+            0
+        }
+    }
+
+    /// Notes that channels may be in groups, wait for signals, or have locks.
+    fn entangle(&self) {
+        // Written once only: whoever reads it then has it for himself.
+        if !self.is_entangled() {
+            self.seen.entangled.store(true, Ordering::Release);
+        }
+    }
+
+    fn is_entangled(&self) -> bool {
+        self.seen.entangled.load(Ordering::Acquire)
     }
 
     /// A channel waits for a signal from now on, instead of another one.
     pub fn await_signal(&self, channel: &[u8], signal: &[u8]) {
+        self.entangle();
         let mut waiting = whole(self.waiting.lock());
         waiting.retain(|w| w.channel.as_bytes() != channel);
         waiting.push(Waiting {
@@ -196,6 +264,7 @@ impl Shared {
 
     /// Takes a lock for a channel, once more if it has it already; says whether it got it.
     pub fn take_lock(&self, name: &[u8], channel: &Text) -> bool {
+        self.entangle();
         let mut locks = whole(self.locks.lock());
         let free = !locks.iter().any(|l| {
             l.name.as_bytes() == name && l.times > 0 && l.channel.as_bytes() != channel.as_bytes()
@@ -228,6 +297,9 @@ impl Shared {
 
     /// A channel is gone: it leaves its groups, gives its locks back, and waits for nothing.
     pub fn forget_channel(&self, name: &[u8]) {
+        if !self.is_entangled() {
+            return;
+        }
         self.groups().forget(name);
         self.forget_signal(name);
         let mut locks = whole(self.locks.lock());

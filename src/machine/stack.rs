@@ -1,8 +1,52 @@
 //! Gosub frames.
 
 use crate::base::arguments::{Split, parts};
-use crate::base::{Text, Value};
+use crate::base::symbol::StableMap;
+use crate::base::{Rare, Text, Value};
 use crate::machine::{Cx, Location};
+
+/// Names that a frame pushed, in order. Where there are many, they are found by an index.
+#[derive(Debug, Clone, Default)]
+pub struct Locals {
+    names: Vec<Text>,
+    /// All of the names; empty as long as there are few.
+    index: Rare<StableMap<Text, ()>>,
+}
+
+/// So many names are looked through as fast as an index is asked.
+const FEW: usize = 16;
+
+impl Locals {
+    /// Whether the frame pushed this name.
+    pub fn contains(&self, name: &[u8]) -> bool {
+        if self.index.is_empty() {
+            self.names.iter().any(|n| n.as_bytes() == name)
+        } else {
+            self.index.contains_key(name)
+        }
+    }
+
+    fn push(&mut self, name: Text) {
+        if self.names.len() == FEW {
+            self.index
+                .extend(self.names.iter().map(|n| (n.clone(), ())));
+        }
+        if self.names.len() >= FEW {
+            self.index.insert(name.clone(), ());
+        }
+        self.names.push(name);
+    }
+
+    fn clear(&mut self) {
+        self.names.clear();
+        self.index = Rare::absent();
+    }
+
+    /// The names, in the order in which they were pushed.
+    pub fn names(&self) -> &[Text] {
+        &self.names
+    }
+}
 
 /// A frame of Gosub.
 #[derive(Debug, Clone)]
@@ -10,7 +54,7 @@ pub struct Frame {
     /// Where Return goes to: the priority after the Gosub.
     pub back: Location,
     /// Variables pushed, to be removed by Return; empty once they are.
-    pub locals: Vec<Text>,
+    pub locals: Locals,
     /// How many arguments it shows (an inner call hides outer ones).
     pub arguments: usize,
     /// Whether Return ends a subroutine that the machine itself started.
@@ -29,7 +73,7 @@ impl Cx<'_> {
     /// Pushes a frame with its arguments: the text between the parentheses of a target. Returns false when the stack
     /// is full.
     pub fn push_frame(&mut self, back: Location, arguments: &[u8], internal: bool) -> bool {
-        if self.state.stack.len() >= self.state.limits.max_gosub_depth {
+        if self.state.stack.len() >= self.state.settings.limits.max_gosub_depth {
             self.state.limit(
                 &crate::diagnostic::code::LIMIT_GOSUB_DEPTH,
                 "more Gosubs on the stack than allowed",
@@ -62,7 +106,7 @@ impl Cx<'_> {
         true
     }
 
-    fn push_local(&mut self, locals: &mut Vec<Text>, name: Text, value: Value) {
+    fn push_local(&mut self, locals: &mut Locals, name: Text, value: Value) {
         let slots = &self.state.image.program.slots;
         self.state.variables.push(slots, &name, value);
         locals.push(name);
@@ -71,7 +115,7 @@ impl Cx<'_> {
     /// Pops the top frame and the variables it pushed.
     pub fn pop_frame(&mut self) -> Option<Frame> {
         let mut frame = self.state.stack.pop()?;
-        for name in frame.locals.iter().rev() {
+        for name in frame.locals.names().iter().rev() {
             let slots = &self.state.image.program.slots;
             self.state.variables.remove(slots, name);
         }
@@ -92,7 +136,7 @@ impl Cx<'_> {
             return false;
         };
         let slots = &self.state.image.program.slots;
-        if frame.locals.iter().any(|n| n.as_bytes() == name) {
+        if frame.locals.contains(name) {
             self.state
                 .variables
                 .set(slots, name, value, crate::machine::variables::Inherit::No);
@@ -130,4 +174,22 @@ pub fn gosub_arguments(text: &[u8]) -> (&[u8], &[u8]) {
         None => inside,
     };
     (place, inside)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn few_and_many_names_are_found() {
+        let mut locals = Locals::default();
+        for n in 0..100 {
+            let name = Text::from(format!("v{n}").as_str());
+            assert!(!locals.contains(&name));
+            locals.push(name.clone());
+            assert!(locals.contains(&name) && locals.contains(b"v0"));
+        }
+        assert_eq!(locals.names().len(), 100);
+        assert_eq!(locals.names().last(), Some(&Text::from("v99")));
+    }
 }

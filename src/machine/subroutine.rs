@@ -37,6 +37,7 @@ impl Call {
             evaluating,
         };
         self.outer.push(outer);
+        self.state.internal += 1;
         if self.push_subroutine(target) {
             return None;
         }
@@ -102,6 +103,7 @@ impl Call {
     /// Whoever waits for the innermost subroutine goes on.
     pub(super) fn subroutine_over(&mut self, image: &Image, flow: Flow) -> Option<Effect> {
         let outer = self.outer.pop()?;
+        self.state.internal = self.state.internal.saturating_sub(1);
         let value = self.cx().text_of(b"GOSUB_RETVAL");
         self.evaluator = outer.evaluator;
         self.purpose = outer.purpose;

@@ -10,6 +10,8 @@ pub mod matcher;
 pub mod slots;
 pub mod template;
 
+use std::sync::Arc;
+
 use crate::base::{Interner, SourceMap, Text};
 
 pub use context::{
@@ -35,8 +37,8 @@ pub struct Program {
     pub table: Table,
     /// Finds extensions.
     pub matcher: Matcher,
-    /// Names of applications and labels.
-    pub names: Interner,
+    /// Texts of lines: labels, applications and their data.
+    pub names: Arc<Interner>,
     /// Names of variables.
     pub slots: slots::Slots,
     /// Compiled texts.

@@ -11,6 +11,7 @@ mod fault;
 mod label;
 mod reader;
 mod section;
+mod settings;
 mod times;
 
 use std::ffi::OsStr;
@@ -24,6 +25,7 @@ use crate::syntax::ast::{General, Plan};
 
 pub(in crate::syntax) use label::reaches;
 pub use reader::MemoryReader;
+pub use settings::{Settings, settings};
 
 /// So many bytes one load may read: places in a file are 32-bit numbers.
 pub const MOST_BYTES: usize = 1 << 30;
@@ -90,8 +92,8 @@ pub fn load(
         path.to_owned()
     };
     let mut report = Report::new();
-    let config = section::read(&path, reader, options, &mut report);
-    let plan = build::build(&config, load_time, previous, &mut report);
+    let mut config = section::read(&path, reader, options, &mut report);
+    let plan = build::build(&mut config, load_time, previous, &mut report);
     let readable = !config.files.is_empty();
     for file in config.files {
         let bytes = Rc::try_unwrap(file.bytes).unwrap_or_else(|shared| (*shared).clone());

@@ -9,7 +9,6 @@ use crate::machine::{
 };
 
 use crate::host::dial::{CONGESTION, USER_BUSY};
-use crate::host::outside;
 
 use super::leg::{Far, LegId, Task, Waits};
 use super::simulation::{DIGIT, Happening, Signal, Simulation};
@@ -45,7 +44,9 @@ impl Simulation<'_> {
             let before = leg.call.priorities();
             let effect = leg.call.step(event);
             self.spent += leg.call.priorities().saturating_sub(before);
-            if effect == Effect::Yield && self.spent >= leg.call.cx().state.limits.max_priorities {
+            if effect == Effect::Yield
+                && self.spent >= leg.call.cx().state.settings.limits.max_priorities
+            {
                 leg.call.cx().state.limit(
                     &code::LIMIT_PRIORITIES,
                     "more priorities executed than allowed",
@@ -92,7 +93,8 @@ impl Simulation<'_> {
                 self.ended(id, &outcome);
                 None
             }
-            Effect::Outside(request) => Some(outside::answer(&request, self.engine.allow())),
+            Effect::Outside(request) => Some(self.engine.outside().answer(&request)),
+            Effect::Store(request) => Some(self.engine.answer_store(&request)),
             Effect::Custom { name, data } if name.eq_ignore_ascii_case(b"SendDTMF") => {
                 self.send(id, &data)
             }
@@ -155,7 +157,7 @@ impl Simulation<'_> {
         if leg.call.channel().state == ChannelState::Up {
             return Some(Event::Done);
         }
-        leg.call.channel_mut().state = ChannelState::Up;
+        leg.call.cx().answer_channel();
         let pair = leg.far != Far::Nobody;
         self.tell_far(id, Signal::Answered);
         if !pair {
