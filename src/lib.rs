@@ -26,7 +26,11 @@ use library::Registry;
 pub fn standard_registry() -> Registry {
     let mut registry = Registry::new();
     for application in apps::ALL {
-        registry.add_application((*application).clone());
+        let mut application = (*application).clone();
+        if application.examples.is_empty() {
+            application.examples = apps::examples_of(&application.name);
+        }
+        registry.add_application(application);
     }
     for function in funcs::ALL {
         registry.add_function((*function).clone());

@@ -175,7 +175,7 @@ fn sizes() {
     assert!(size_of::<Instruction>() <= 12);
     assert!(size_of::<Line>() <= 32);
     assert!(
-        size_of::<Call>() <= 1536,
+        size_of::<Call>() <= 832,
         "a call is {} bytes",
         size_of::<Call>()
     );

@@ -672,7 +672,15 @@ fn a_host_gets_records_and_events_without_a_simulation() {
     let kinds: Vec<&str> = events.iter().map(|event| event.kind.name()).collect();
     assert_eq!(
         kinds,
-        ["ANSWER", "APP_START", "APP_END", "HANGUP", "CHAN_END"]
+        [
+            "CHAN_START",
+            "ANSWER",
+            "APP_START",
+            "APP_END",
+            "HANGUP",
+            "CHAN_END",
+            "LINKEDID_END"
+        ]
     );
     let leg = |channel: &str, status: &str| DialedLeg {
         channel: Text::from(channel),

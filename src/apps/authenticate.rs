@@ -11,8 +11,7 @@ use crate::base::Text;
 use crate::base::arguments::{self, options};
 use crate::diagnostic::code;
 use crate::library::Application;
-use crate::machine::{Cx, Effect, Event, Flow, OutsideRequest};
-use crate::store::StoreRequest;
+use crate::machine::{Cx, Effect, Event, Flow, OutsideRequest, StoreRequest};
 
 /// Ask for a password.
 pub static AUTHENTICATE: Application = Application::new(
@@ -77,10 +76,10 @@ impl Check {
 
     /// The account of a password that a line of the file has.
     fn accepted_by_file(&self, content: &[u8], entered: &[u8]) -> Option<Vec<u8>> {
-        let digest: String = Md5::digest(entered)
-            .iter()
-            .map(|byte| format!("{byte:02x}"))
-            .collect();
+        let mut digest = Vec::new();
+        for byte in Md5::digest(entered) {
+            digest.extend_from_slice(format!("{byte:02x}").as_bytes());
+        }
         content
             .split(|b| *b == b'\n')
             .filter(|line| !line.is_empty())
@@ -90,7 +89,7 @@ impl Check {
                 }
                 let colon = line.iter().position(|b| *b == b':')?;
                 let (account, secret) = line.split_at_checked(colon)?;
-                (secret.get(1..)? == digest.as_bytes()).then(|| account.to_vec())
+                (secret.get(1..)? == digest).then(|| account.to_vec())
             })
     }
 }

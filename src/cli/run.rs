@@ -1,6 +1,7 @@
 //! `strowger run FILE EXTEN@CONTEXT`.
 
 mod console;
+mod facilities;
 mod json;
 mod records;
 mod start;
@@ -22,6 +23,7 @@ use crate::store::Store;
 use crate::syntax::ast::Plan;
 
 use super::{exit, input, store, ui};
+use facilities::Offered;
 use records::{Files, RecordArgs};
 use start::Start;
 
@@ -35,6 +37,7 @@ Examples:
   strowger run extensions.conf 812@phones
   strowger run extensions.conf 100@ivr --press 42 --dial 'PJSIP/bob=BUSY'
   strowger run extensions.conf s@night --at 2026-12-24T18:00 --callerid '\"Bob\" <812>' --json
+  strowger run extensions.conf 300@ivr --config /etc/asterisk --dial 'PJSIP/anna=ANSWER,after=8'
   strowger run extensions.conf 204@phones --db calls.db
   strowger run extensions.conf 812@phones --cdr Master.csv --cel events.jsonl
   strowger run extensions.conf --jsonl < calls.jsonl")]
@@ -66,6 +69,14 @@ pub(crate) struct RunArgs {
     /// ANSWER, BUSY, NOANSWER, CONGESTION or CHANUNAVAIL, perhaps with `,after=SECONDS`.
     #[arg(long, value_name = "TARGET=OUTCOME", value_parser = script)]
     dial: Vec<Script>,
+    /// Queues, mailboxes, conferences, agents and parking lots: a folder with queues.conf, voicemail.conf, minivm.conf,
+    /// confbridge.conf, agents.conf, res_parking.conf, as far as they are there.
+    #[arg(long, value_name = "DIR")]
+    config: Option<PathBuf>,
+    /// What applications that need a device are answered: lines `APPLICATION [ARGUMENT]: OUTCOME[, NAME=VALUE]...
+    /// [after TIME] [once]`. The outcome is a status such as TIMEOUT, or done, fail, timeout, hangup, digit N, "text".
+    #[arg(long, value_name = "FILE")]
+    script: Option<PathBuf>,
     /// Give the first `Set(NAME=…)` of the extension another value.
     #[arg(long, value_name = "NAME=EXPR")]
     set: Vec<String>,
@@ -189,6 +200,9 @@ fn run_on(args: &RunArgs, store: Option<Arc<dyn Store>>) -> i32 {
         ui::message(&format!("{}: {error}", folder.display()));
         return exit::UNREADABLE;
     }
+    let Some(offered) = facilities::offered(args, loading.registry()) else {
+        return exit::UNREADABLE;
+    };
     if let Err(text) = tables(args) {
         ui::message(&text);
         return exit::UNREADABLE;
@@ -197,6 +211,7 @@ fn run_on(args: &RunArgs, store: Option<Arc<dyn Store>>) -> i32 {
         args,
         plan,
         report,
+        offered,
         store,
     };
     let start = match world.start() {
@@ -239,6 +254,7 @@ struct World<'a> {
     args: &'a RunArgs,
     plan: Plan,
     report: Report,
+    offered: Offered,
     /// The store of `--db`.
     store: Option<Arc<dyn Store>>,
 }
@@ -289,6 +305,7 @@ impl World<'_> {
             .peer(start.peer.clone())
             .press(&start.press)
             .sounds(self.args.sounds())
+            .scenario(self.offered.scenario.clone())
             .seed(self.args.seed);
         if self.args.records.wants_events() {
             channel = channel.events();
@@ -321,6 +338,7 @@ impl World<'_> {
             .allow(allowed(args))
             .records(args.records.options())
             .build();
+        *engine.shared().facilities() = self.offered.facilities.clone();
         if start.set.is_empty() {
             engine.swap(&self.plan, &self.report);
         } else {

@@ -36,7 +36,7 @@ pub static AES_ENCRYPT: Function = Function::read(
     title: "A number for a cookie",
     dialplan: "",
     evaluate: "${AES_ENCRYPT(0123456789abcdef,5551234)}",
-    expect: "T2yWy8z1rJBOZKpZq6FQxw==",
+    expect: "FbYQZn5VeFaShG8JCCmjig==",
 }]);
 
 /// Decryption with AES.

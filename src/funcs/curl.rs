@@ -125,7 +125,7 @@ pub static CURLOPT: Function = Function::read_write(
 }]);
 
 /// How long an answer may take.
-const USUAL: Duration = Duration::from_secs(180);
+const USUAL: Duration = Duration::from_mins(3);
 
 /// The value of an option.
 #[derive(Clone, Copy)]

@@ -60,7 +60,13 @@ pub static DB_EXISTS: Function = Function::read(
             })
         })
     },
-);
+)
+.examples(&[Example {
+    title: "Found, and its value",
+    dialplan: "Set(DB(cidname/812)=Bob)",
+    evaluate: "${DB_EXISTS(cidname/812)} ${DB_RESULT}",
+    expect: "1 Bob",
+}]);
 
 /// Takes a key out.
 pub static DB_DELETE: Function = Function::read_write(
@@ -136,7 +142,13 @@ pub static DB_KEYCOUNT: Function = Function::read(
             append_int(parts.iter().flatten().count() as i64, out);
         })
     },
-);
+)
+.examples(&[Example {
+    title: "Two keys",
+    dialplan: "Set(DB(cidname/812)=Bob)\nSet(DB(cidname/813)=Ann)",
+    evaluate: "${DB_KEYCOUNT(cidname)}",
+    expect: "2",
+}]);
 
 fn family_key(cx: &mut Cx<'_>, name: &str, arguments: &[u8]) -> Option<(Text, Text)> {
     let at = arguments.iter().position(|b| *b == b'/');

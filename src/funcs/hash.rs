@@ -88,7 +88,13 @@ pub static HASHKEYS: Function = Function::read(
         }
         Answer::Done
     },
-);
+)
+.examples(&[Example {
+    title: "Keys, the newest first",
+    dialplan: "Set(HASH(h,a)=1)\nSet(HASH(h,b)=2)",
+    evaluate: "${HASHKEYS(h)}",
+    expect: "b,a",
+}]);
 
 /// Array and key, which is not unquoted.
 fn parts(arguments: &[u8]) -> Few<'_, 2> {

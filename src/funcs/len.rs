@@ -1,7 +1,7 @@
 //! LEN.
 
 use crate::base::value::append_int;
-use crate::library::Function;
+use crate::library::{Example, Function};
 use crate::machine::{Answer, Cx};
 
 /// Length of a text.
@@ -15,4 +15,10 @@ pub static LEN: Function = Function::read(
         Answer::Done
     },
 )
-.pure();
+.pure()
+.examples(&[Example {
+    title: "Bytes",
+    dialplan: "",
+    evaluate: "${LEN(hello, world)}",
+    expect: "12",
+}]);

@@ -5,8 +5,9 @@ use base64::engine::general_purpose::STANDARD;
 
 use crate::base::Text;
 use crate::base::arguments::standard;
-use crate::diagnostic::{Level, code};
-use crate::library::{Example, Function, Support};
+use crate::diagnostic::code;
+use crate::library::{Example, Function};
+use crate::machine::facilities::Presence;
 use crate::machine::{Answer, Cx, Flow, StoreRequest};
 
 /// Custom presence is kept in the store under this family, as Asterisk keeps it.
@@ -29,8 +30,9 @@ pub static PRESENCE_STATE: Function = Function::read_write(
     "Whether somebody is there.",
     "provider,field[,e]",
     "Fields are `value` (not_set, unavailable, available, away, xa, chat or dnd), `subtype` and `message`. \
-     `CustomPresence:…` can be written: `value,subtype,message[,e]`. With `e` subtype and message are base64, which \
-     reading with `e` decodes. Custom presence is kept in the persistent store.",
+     `CustomPresence:…` can be written: `value,subtype,message[,e]`; with `e` subtype and message are given in base64. \
+     Read with `e` they come in base64. Custom presence is kept in the persistent store, and is not_set at first; that \
+     of others is what the host told.",
     read,
     |cx: &mut Cx<'_>, provider, value| {
         match after_custom(provider) {
@@ -55,9 +57,6 @@ pub static PRESENCE_STATE: Function = Function::read_write(
         Flow::Next
     },
 )
-.support(Support::Partial(
-    "presence other than CustomPresence is not known",
-))
 .examples(&[Example {
     title: "Away",
     dialplan: "Set(PRESENCE_STATE(CustomPresence:anna)=away,lunch,back at 1)",
@@ -77,28 +76,30 @@ fn read(cx: &mut Cx<'_>, arguments: &[u8], out: &mut Vec<u8>) -> Answer {
         return Answer::Failed;
     };
     let (provider, field) = (Text::from(provider.as_slice()), field.to_ascii_lowercase());
-    let decode = arguments.get(2).is_some_and(|o| o.contains(&b'e'));
+    let encode = arguments.get(2).is_some_and(|o| o.contains(&b'e'));
     let Some(name) = after_custom(&provider) else {
-        return show(cx, &provider, None, &field, decode, out);
+        let told = cx.shared().facilities().presences.get(&provider).cloned();
+        return show(cx, &provider, told, &field, encode, out);
     };
     let request = StoreRequest::Get {
         family: Text::from(FAMILY),
         key: Text::from(name),
     };
     Answer::store(cx, request, out, move |cx, answer, out| {
-        show(cx, &provider, answer.value(), &field, decode, out)
+        let stored = custom(answer.value());
+        show(cx, &provider, stored, &field, encode, out)
     })
 }
 
 fn show(
     cx: &mut Cx<'_>,
     provider: &Text,
-    stored: Option<Text>,
+    presence: Option<Presence>,
     field: &[u8],
-    decode: bool,
+    encode: bool,
     out: &mut Vec<u8>,
 ) -> Answer {
-    let Some([value, subtype, message, _]) = stored.as_deref().and_then(parse) else {
+    let Some(presence) = presence else {
         cx.log(&code::NOT_FOUND, || {
             format!("nothing is known of `{provider}`")
         });
@@ -106,25 +107,43 @@ fn show(
     };
     let text = match field {
         b"value" => {
-            out.extend_from_slice(&value.to_ascii_lowercase());
+            out.extend_from_slice(&presence.value);
             return Answer::Done;
         }
-        b"subtype" => subtype,
-        b"message" => message,
+        b"subtype" => presence.subtype,
+        b"message" => presence.message,
         _ => return Answer::Failed,
     };
-    if !decode {
-        out.extend_from_slice(text);
-        return Answer::Done;
+    if encode {
+        out.extend_from_slice(STANDARD.encode(text.as_bytes()).as_bytes());
+    } else {
+        out.extend_from_slice(&text);
     }
-    let Ok(decoded) = STANDARD.decode(text) else {
-        cx.log_at(&code::BAD_ARGUMENT, Level::Error, || {
-            "the presence is not base64".to_owned()
-        });
-        return Answer::Failed;
-    };
-    out.extend_from_slice(&decoded);
     Answer::Done
+}
+
+/// What was written of a custom presence; `None` where that is none.
+fn custom(stored: Option<Text>) -> Option<Presence> {
+    let Some(stored) = stored else {
+        return Some(Presence {
+            value: Text::from("not_set"),
+            ..Presence::default()
+        });
+    };
+    let [value, subtype, message, options] = parse(&stored)?;
+    // Written in base64, for texts with commas.
+    let plain = |text: &[u8]| {
+        if options.contains(&b'e') {
+            STANDARD.decode(text).ok().map(Text::from)
+        } else {
+            Some(Text::from(text))
+        }
+    };
+    Some(Presence {
+        value: Text::from(value.to_ascii_lowercase()),
+        subtype: plain(subtype)?,
+        message: plain(message)?,
+    })
 }
 
 fn after_custom(provider: &[u8]) -> Option<&[u8]> {

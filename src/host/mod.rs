@@ -1,5 +1,6 @@
 //! Where the engine meets the world: files, clocks, calls.
 
+pub mod configuration;
 pub mod dial;
 mod engine;
 pub mod files;

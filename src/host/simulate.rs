@@ -2,8 +2,10 @@
 //! without a network. Waiting costs nothing, and a run with the same seed and clock gives the same answer.
 
 mod accounting;
+mod applications;
 mod bridge;
 mod clock;
+mod devices;
 mod dialling;
 mod effects;
 mod journal;
@@ -12,6 +14,7 @@ mod originate;
 mod others;
 mod record;
 mod report;
+mod scenario;
 mod simulation;
 mod sounds;
 
@@ -27,6 +30,7 @@ use crate::machine::Call;
 pub use journal::{Occurrence, What};
 pub use record::Executed;
 pub use report::{ChannelReport, RunReport};
+pub use scenario::{Scenario, ScenarioFault, Scripted};
 
 use simulation::Simulation;
 
@@ -138,6 +142,7 @@ pub struct SimChannel {
     peer: Peer,
     press: VecDeque<u8>,
     scripts: Vec<Script>,
+    scenario: Scenario,
     sounds: Sounds,
     at: Option<Duration>,
     seed: u64,
@@ -201,6 +206,13 @@ impl SimChannel {
     #[must_use]
     pub fn script(mut self, script: Script) -> Self {
         self.scripts.push(script);
+        self
+    }
+
+    /// What is answered to applications that need a device.
+    #[must_use]
+    pub fn scenario(mut self, scenario: Scenario) -> Self {
+        self.scenario = scenario;
         self
     }
 

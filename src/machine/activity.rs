@@ -56,6 +56,12 @@ impl Call {
         self.evaluated(image, status)
     }
 
+    /// Whether the call was hung up or sent elsewhere while an evaluation waited: what comes after the present line
+    /// is then decided as after an application.
+    fn was_interrupted(&self) -> bool {
+        self.state.hungup && !self.state.dead || self.state.redirect.is_some()
+    }
+
     /// Goes on after an evaluation.
     pub(super) fn evaluated(&mut self, image: &Image, status: Status) -> Option<Effect> {
         match status {
@@ -79,6 +85,9 @@ impl Call {
                         }
                     }
                     self.state.variables.set_slot(slot, value);
+                    if self.was_interrupted() {
+                        return self.finished(image, Flow::Next);
+                    }
                     self.doing = Doing::Line;
                     self.next_line(image);
                     None
@@ -93,6 +102,9 @@ impl Call {
                         Value::Int(n) => *n as i32 != 0,
                         Value::Text(text) => is_true(text),
                     };
+                    if self.was_interrupted() {
+                        return self.finished(image, Flow::Next);
+                    }
                     self.line = if holds { yes } else { no };
                     self.doing = Doing::Line;
                     self.arrive(image);

@@ -10,7 +10,7 @@ use crate::machine::evaluate::Evaluator;
 use crate::machine::globals::Globals;
 use crate::machine::image::Image;
 use crate::machine::pbx::Phase;
-use crate::machine::records::{CallRecord, RecordOptions};
+use crate::machine::records::{CallRecord, EventKind, RecordOptions};
 use crate::machine::shared::Shared;
 use crate::machine::state::State;
 use crate::machine::variables::Variables;
@@ -164,6 +164,8 @@ pub(super) struct Outer {
     pub(super) steady: bool,
     /// Whether an evaluation (and not an application) waits.
     pub(super) evaluating: bool,
+    /// The application that waits, and its data, where records are kept.
+    pub(super) application: Option<(Text, Text)>,
 }
 
 /// One call: a value, never a thread.
@@ -267,13 +269,15 @@ impl Call {
         self.begin(start);
     }
 
-    /// With somebody who watches: every priority then runs the general way.
+    /// With somebody who watches, from the beginning of the channel, whose ids must be set: every priority then runs the general way.
     #[must_use]
     pub fn with_observer(mut self, observer: Box<dyn Observer>) -> Self {
         self.state.events = observer.sees_events();
         self.state.observer = Some(observer);
         if self.state.events {
             self.state.keep_records();
+            self.state
+                .event(EventKind::ChanStart, &[], &[], String::new());
         }
         self
     }

@@ -5,6 +5,7 @@ use std::time::Duration;
 use crate::base::rare::Absent;
 use crate::base::symbol::StableMap;
 use crate::base::{Rare, Text};
+use crate::machine::facilities::{Message, Recordings};
 
 /// Bytes that an entry takes beside its texts.
 const ENTRY: usize = 64;
@@ -146,6 +147,10 @@ pub struct Channel {
     pub leg_causes: Rare<Vec<LegCause>>,
     /// Settings of functions other than `CHANNEL()`, by function and item: `FEATURE pickupexten`.
     pub settings: Rare<Vec<(Text, Text)>>,
+    /// The text message that it carries, for `MESSAGE()`.
+    pub message: Option<Box<Message>>,
+    /// What it recorded and records.
+    pub recordings: Rare<Recordings>,
     /// How it came to be.
     pub made_by: MadeBy,
     /// When it was made, since the epoch, where the host says it.
@@ -174,6 +179,8 @@ impl Channel {
             shared: Rare::absent(),
             leg_causes: Rare::absent(),
             settings: Rare::absent(),
+            message: None,
+            recordings: Rare::absent(),
             made_by: MadeBy::default(),
             created: None,
             answered: None,
@@ -193,13 +200,23 @@ impl Channel {
         };
         let handlers = self.hangup_handlers.iter().map(|h| h.len() + ENTRY);
         let settings = self.settings.iter().map(|(n, v)| n.len() + v.len() + ENTRY);
-        pairs(&self.items) + pairs(&self.shared) + handlers.sum::<usize>() + settings.sum::<usize>()
+        pairs(&self.items)
+            + pairs(&self.shared)
+            + handlers.sum::<usize>()
+            + settings.sum::<usize>()
+            + self.message.as_ref().map_or(0, |message| message.memory())
+            + self.recordings.memory()
     }
 
     /// A setting of a function.
     pub fn setting(&self, key: &[u8]) -> Option<&Text> {
         let found = self.settings.iter().find(|(k, _)| k.as_bytes() == key);
         found.map(|(_, value)| value)
+    }
+
+    /// Removes a setting of a function.
+    pub fn remove_setting(&mut self, key: &[u8]) {
+        self.settings.retain(|(k, _)| k.as_bytes() != key);
     }
 
     /// Sets a setting of a function.

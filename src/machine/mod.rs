@@ -10,6 +10,7 @@ pub mod effect;
 pub mod environment;
 mod evaluate;
 pub mod expression;
+pub mod facilities;
 mod flow;
 mod globals;
 pub mod groups;

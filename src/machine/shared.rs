@@ -1,4 +1,4 @@
-//! State that the calls of one engine share: globals, the `DB()` store, groups, locks, device states.
+//! State that the calls of one engine share: globals, the `DB()` store, groups, locks, what a host offers.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockWriteGuard};
@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockWriteGuard};
 use crate::base::symbol::{StableMap, stable_map};
 use crate::base::{Text, Value};
 use crate::machine::Image;
+use crate::machine::facilities::Facilities;
 use crate::machine::groups::Groups;
 use crate::store::{Memory, Store};
 
@@ -17,6 +18,7 @@ pub struct Shared {
     /// `None` = the host keeps it, and answers [`Effect::Store`](crate::machine::Effect::Store).
     store: Option<Arc<dyn Store>>,
     groups: Mutex<Groups>,
+    facilities: Arc<Mutex<Facilities>>,
     waiting: Mutex<Vec<Waiting>>,
     locks: Mutex<Vec<ChannelLock>>,
     image: RwLock<Option<Arc<Image>>>,
@@ -35,7 +37,7 @@ struct Seen {
     generation: AtomicU64,
     /// Counts the changes of globals.
     version: AtomicU64,
-    /// Whether any channel was ever in a group, waited for a signal, or took a lock.
+    /// Whether any channel was ever in a group, waited for a signal, took a lock, or anybody looked at a facility.
     entangled: AtomicBool,
 }
 
@@ -77,6 +79,7 @@ impl Shared {
             globals: RwLock::new(stable_map()),
             store,
             groups: Mutex::new(Groups::default()),
+            facilities: Arc::default(),
             waiting: Mutex::new(Vec::new()),
             locks: Mutex::new(Vec::new()),
             image: RwLock::new(None),
@@ -85,12 +88,13 @@ impl Shared {
         }
     }
 
-    /// The same store with a copy of the globals: what a load works on, so that the globals of a refused
+    /// The same store and facilities with a copy of the globals: what a load works on, so that the globals of a refused
     /// file never reach running calls.
     #[must_use]
     pub fn staged(&self) -> Self {
         Self {
             store: self.store.clone(),
+            facilities: self.facilities.clone(),
             globals: RwLock::new(whole(self.globals.read()).clone()),
             ..Self::default()
         }
@@ -204,6 +208,12 @@ impl Shared {
         whole(self.groups.lock())
     }
 
+    /// Queues, conferences, mailboxes and what else a host offers. Hold it shortly: calls read it.
+    pub fn facilities(&self) -> MutexGuard<'_, Facilities> {
+        self.entangle();
+        whole(self.facilities.lock())
+    }
+
     /// Bytes that a channel holds in groups, roughly.
     pub(crate) fn memory_of(&self, channel: &[u8]) -> usize {
         if self.is_entangled() {
@@ -213,7 +223,7 @@ impl Shared {
         }
     }
 
-    /// Notes that channels may be in groups, wait for signals, or have locks.
+    /// Notes that channels may be in groups or queues, wait for signals, or have locks.
     fn entangle(&self) {
         // Written once only: whoever reads it then has it for himself.
         if !self.is_entangled() {
@@ -301,6 +311,7 @@ impl Shared {
             return;
         }
         self.groups().forget(name);
+        self.facilities().forget_channel(name);
         self.forget_signal(name);
         let mut locks = whole(self.locks.lock());
         if !locks.is_empty() {

@@ -9,8 +9,8 @@ use crate::machine::{Cx, Location};
 #[derive(Debug, Clone, Default)]
 pub struct Locals {
     names: Vec<Text>,
-    /// All of the names; empty as long as there are few.
-    index: Rare<StableMap<Text, ()>>,
+    /// Where each name stands; empty as long as there are few.
+    index: Rare<StableMap<Text, usize>>,
 }
 
 /// So many names are looked through as fast as an index is asked.
@@ -27,12 +27,13 @@ impl Locals {
     }
 
     fn push(&mut self, name: Text) {
-        if self.names.len() == FEW {
-            self.index
-                .extend(self.names.iter().map(|n| (n.clone(), ())));
+        let at = self.names.len();
+        if at == FEW {
+            let few = self.names.iter().cloned().enumerate();
+            self.index.extend(few.map(|(at, name)| (name, at)));
         }
-        if self.names.len() >= FEW {
-            self.index.insert(name.clone(), ());
+        if at >= FEW {
+            self.index.insert(name.clone(), at);
         }
         self.names.push(name);
     }

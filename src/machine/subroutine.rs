@@ -35,6 +35,11 @@ impl Call {
             line: self.line,
             steady: self.steady,
             evaluating,
+            application: self
+                .state
+                .records
+                .as_ref()
+                .map(|records| (records.app.clone(), records.data.clone())),
         };
         self.outer.push(outer);
         self.state.internal += 1;
@@ -111,6 +116,9 @@ impl Call {
         self.state.at = outer.at;
         self.line = outer.line;
         self.steady = outer.steady;
+        if let Some((name, data)) = outer.application {
+            self.state.goes_on(name, data);
+        }
         if outer.evaluating {
             let mut cx = Cx {
                 state: &mut self.state,

@@ -29,9 +29,11 @@ impl Overlay {
 
     /// Notes a change.
     pub(super) fn change(&mut self, path: Vec<u8>, value: Option<Text>) {
-        let (key, size) = (path.len(), size(&value));
+        let (key, size) = (path.len(), size(value.as_ref()));
         match self.open.insert(path, value) {
-            Some(before) => self.bytes = (self.bytes + size).saturating_sub(self::size(&before)),
+            Some(before) => {
+                self.bytes = (self.bytes + size).saturating_sub(self::size(before.as_ref()))
+            }
             None => self.bytes += ENTRY + key + size,
         }
     }
@@ -83,8 +85,8 @@ impl Overlay {
     }
 }
 
-fn size(value: &Option<Text>) -> usize {
-    value.as_ref().map_or(0, |value| value.len())
+fn size(value: Option<&Text>) -> usize {
+    value.map_or(0, |value| value.len())
 }
 
 #[cfg(test)]

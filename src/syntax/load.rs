@@ -4,6 +4,7 @@
 //! all files into sections of `name = value` lines; then the dialplan layer (`build`) reads these.
 
 mod build;
+mod categories;
 mod context;
 mod directive;
 mod extension;
@@ -23,6 +24,7 @@ use crate::base::{Place, SourceId};
 use crate::diagnostic::{Diagnostic, Entry, Report, Severity, code};
 use crate::syntax::ast::{General, Plan};
 
+pub use categories::{Category, Setting, categories};
 pub(in crate::syntax) use label::reaches;
 pub use reader::MemoryReader;
 pub use settings::{Settings, settings};

@@ -130,6 +130,7 @@ impl Simulation<'_> {
             leg.token += 1;
         }
         self.drop_others(caller, Some(id), "CANCEL", losers);
+        self.devices_changed = true;
         let mut language = Text::EMPTY;
         if let Some(leg) = self.legs.get_mut(id) {
             leg.call.cx().answer_channel();
@@ -163,6 +164,7 @@ impl Simulation<'_> {
         };
         if leg.call.channel().state != ChannelState::Up {
             leg.call.cx().answer_channel();
+            self.devices_changed = true;
             self.tell_far(caller, Signal::Answered);
         }
     }

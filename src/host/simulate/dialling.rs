@@ -19,7 +19,7 @@ use super::leg::{Far, LegId, Owner, Task, Waits};
 use super::simulation::{DIGIT, Happening, Signal, Simulation};
 
 /// Technologies that exist without being a pair inside the simulation.
-const TECHNOLOGIES: &[&str] = &["PJSIP", "SIP", "IAX2", "DAHDI", "Zap"];
+pub(super) const TECHNOLOGIES: &[&str] = &["PJSIP", "SIP", "IAX2", "DAHDI", "Zap"];
 /// How long a scripted destination talks after its answer.
 const TALK: Duration = Duration::from_secs(10);
 /// Cause of a channel that cannot be made.

@@ -20,14 +20,6 @@ const PAUSE: Duration = Duration::from_millis(250);
 /// How long a nominal recording without limits takes.
 const RECORDING: Duration = Duration::from_secs(2);
 
-/// Whether an application can find nothing in a simulation: no call rings elsewhere or is parked.
-fn is_nowhere(application: &[u8]) -> bool {
-    const NAMES: [&[u8]; 3] = [b"Pickup", b"PickupChan", b"ParkedCall"];
-    NAMES
-        .iter()
-        .any(|name| name.eq_ignore_ascii_case(application))
-}
-
 impl Simulation<'_> {
     /// Runs a call until it waits.
     pub(super) fn step(&mut self, id: LegId, event: Event) {
@@ -41,6 +33,10 @@ impl Simulation<'_> {
             }
             leg.waits = Waits::Nothing;
             leg.token += 1;
+            self.tell_devices();
+            let Some(leg) = self.legs.get_mut(id) else {
+                return;
+            };
             let before = leg.call.priorities();
             let effect = leg.call.step(event);
             self.spent += leg.call.priorities().saturating_sub(before);
@@ -95,13 +91,7 @@ impl Simulation<'_> {
             }
             Effect::Outside(request) => Some(self.engine.outside().answer(&request)),
             Effect::Store(request) => Some(self.engine.answer_store(&request)),
-            Effect::Custom { name, data } if name.eq_ignore_ascii_case(b"SendDTMF") => {
-                self.send(id, &data)
-            }
-            Effect::Custom { name, .. } if is_nowhere(&name) => Some(Event::Failed(format!(
-                "there is nothing for {name} in the simulation"
-            ))),
-            Effect::Custom { .. } => Some(Event::Done),
+            Effect::Custom { name, data } => self.application(id, &name, &data),
         }
     }
 
@@ -118,7 +108,7 @@ impl Simulation<'_> {
     }
 
     /// Sends digits to the far side: `digits[,pause in ms[,length in ms]]`.
-    fn send(&mut self, id: LegId, data: &Text) -> Option<Event> {
+    pub(super) fn send(&mut self, id: LegId, data: &Text) -> Option<Event> {
         let mut arguments = data.split(|&b| b == b',');
         let digits = arguments.next().unwrap_or(&[]).to_vec();
         let mut milliseconds = |usual: Duration| {
@@ -159,6 +149,7 @@ impl Simulation<'_> {
         }
         leg.call.cx().answer_channel();
         let pair = leg.far != Far::Nobody;
+        self.devices_changed = true;
         self.tell_far(id, Signal::Answered);
         if !pair {
             return Some(Event::Done);
@@ -215,6 +206,7 @@ impl Simulation<'_> {
         }
         self.press(id, timeout, None);
         self.wait(id, Waits::Collect, timeout);
+        self.lose_patience(id);
         None
     }
 
@@ -259,6 +251,7 @@ impl Simulation<'_> {
                 missing,
             },
             Waits::Collect => Event::Timeout,
+            Waits::Application { ends, .. } => ends,
             Waits::Record { ends } => Event::Recorded(Text::from(ends)),
         };
         self.step(id, event);
@@ -287,7 +280,10 @@ impl Simulation<'_> {
                 missing: missing.clone(),
             },
             Waits::Record { .. } if digit == b'#' => Event::Recorded(Text::from("DTMF")),
-            Waits::Play { .. } | Waits::Sleep | Waits::Record { .. } => return,
+            Waits::Play { .. }
+            | Waits::Sleep
+            | Waits::Record { .. }
+            | Waits::Application { .. } => return,
             Waits::Nothing | Waits::Answer | Waits::Outcome => {
                 leg.typed.push_back(digit);
                 return;

@@ -109,6 +109,7 @@ impl Simulation<'_> {
         };
         answered.owner = None;
         answered.call.cx().answer_channel();
+        self.devices_changed = true;
         let start = match originating.then {
             OriginateThen::Application { name, data } => Start::Application { name, data },
             OriginateThen::Extension {

@@ -7,9 +7,9 @@ use std::time::Duration;
 use crate::base::Text;
 use crate::diagnostic::code;
 use crate::host::Engine;
+use crate::machine::facilities::DeviceState;
 use crate::machine::{
-    Call, CallSetup, Channel, ChannelState, Environment, Event, EventKind, Indication, Location,
-    MadeBy, Start,
+    Call, CallSetup, Channel, ChannelState, Environment, Event, Indication, Location, MadeBy, Start,
 };
 
 use super::bridge::Stage;
@@ -83,6 +83,10 @@ pub(super) struct Simulation<'a> {
     happened: u64,
     /// Local pairs made so far.
     pub(super) pairs: u32,
+    /// What the engine was told of devices.
+    pub(super) devices: BTreeMap<Text, DeviceState>,
+    /// Whether channels came, went, or were answered since.
+    pub(super) devices_changed: bool,
     /// Bridges made so far.
     pub(super) bridges: u32,
 }
@@ -104,6 +108,8 @@ impl<'a> Simulation<'a> {
             spent: 0,
             happened: 0,
             pairs: 0,
+            devices: BTreeMap::new(),
+            devices_changed: false,
             bridges: 0,
         }
     }
@@ -265,6 +271,7 @@ impl<'a> Simulation<'a> {
     // Channels.
 
     pub(super) fn add(&mut self, call: Call) -> LegId {
+        self.devices_changed = true;
         let order = self.legs.len();
         let recorder = Recorder {
             journal: self.journal.clone(),
@@ -274,7 +281,6 @@ impl<'a> Simulation<'a> {
         };
         let mut call = call.with_observer(Box::new(recorder));
         call.keep_records();
-        call.cx().event(EventKind::ChanStart, &[], String::new);
         self.legs.push(Leg::new(call));
         order
     }
@@ -421,6 +427,7 @@ impl<'a> Simulation<'a> {
             return;
         }
         leg.gone = true;
+        self.devices_changed = true;
         leg.waits = Waits::Nothing;
         leg.token += 1;
         let name = &leg.call.channel().name;
@@ -442,6 +449,7 @@ impl<'a> Simulation<'a> {
     }
 
     fn report(mut self) -> RunReport {
+        self.tell_devices();
         for leg in self.legs.iter_mut().filter(|leg| !leg.gone) {
             self.journal.file(leg.call.close());
         }

@@ -33,10 +33,20 @@ struct Called {
     variables: Vec<(Text, Text)>,
 }
 
+/// Where the channel was, and what it ran, last.
+#[derive(Debug, Clone)]
+struct Last {
+    dst: Text,
+    dcontext: Text,
+    app: Text,
+    data: Text,
+}
+
 /// What a record keeps of the calling channel once it ended.
 #[derive(Debug, Clone)]
 struct Frozen {
     end: Duration,
+    last: Last,
     clid: Text,
     src: Text,
     account: Text,
@@ -50,10 +60,6 @@ pub(crate) struct Draft {
     answer: Option<Duration>,
     disposition: Disposition,
     sequence: u64,
-    dst: Text,
-    dcontext: Text,
-    app: Text,
-    data: Text,
     called: Option<Called>,
     userfield: Text,
     variables: Vec<(Text, Text)>,
@@ -69,6 +75,9 @@ pub(crate) struct Records {
     options: RecordOptions,
     /// Empty where records are not enabled.
     chain: Vec<Draft>,
+    /// So many records at the beginning of the chain have ended.
+    ended: usize,
+    last: Last,
     /// When the Dial in progress began, and whether the channel was answered already.
     dialling: Option<(Duration, bool)>,
     /// `h` or hangup handlers run.
@@ -103,6 +112,13 @@ impl Records {
         let mut records = Self {
             options,
             chain: Vec::new(),
+            ended: 0,
+            last: Last {
+                dst: at.exten.clone(),
+                dcontext: at.context.clone(),
+                app: Text::from(app),
+                data: Text::from(data),
+            },
             dialling: None,
             hanging_up: false,
             app: Text::from(app),
@@ -115,10 +131,6 @@ impl Records {
                 answer: None,
                 disposition: Disposition::Unknown,
                 sequence,
-                dst: at.exten.clone(),
-                dcontext: at.context.clone(),
-                app: records.app.clone(),
-                data: records.data.clone(),
                 called: None,
                 userfield: Text::EMPTY,
                 variables: Vec::new(),
@@ -154,14 +166,25 @@ impl Records {
     }
 
     fn open(&mut self) -> impl Iterator<Item = &mut Draft> {
-        self.chain.iter_mut().filter(|draft| draft.frozen.is_none())
+        let chain = self.chain.iter_mut().skip(self.ended);
+        chain.filter(|draft| draft.frozen.is_none())
+    }
+
+    /// Counts the records that have ended.
+    fn count(&mut self) {
+        let ended = |draft: &Draft| draft.frozen.is_some();
+        while self.chain.get(self.ended).is_some_and(ended) {
+            self.ended += 1;
+        }
     }
 
     /// The records that the dialplan writes to: those that have not ended, else the last.
     fn written(&mut self) -> impl Iterator<Item = &mut Draft> {
         let last = self.chain.len().saturating_sub(1);
         let drafts = self.chain.iter_mut().enumerate();
+        let first = self.ended.min(last);
         drafts
+            .skip(first)
             .filter(move |(n, draft)| draft.frozen.is_none() || *n == last)
             .map(|(_, draft)| draft)
     }
@@ -169,7 +192,6 @@ impl Records {
     /// The channel runs an application. One whose records all ended gets a new one.
     pub(crate) fn executed(
         &mut self,
-        channel: &Channel,
         at: &Location,
         now: Duration,
         sequence: impl FnOnce() -> u64,
@@ -180,17 +202,13 @@ impl Records {
         if !self.hanging_up && self.open().next().is_none() {
             self.append(now, sequence());
         }
-        let (app, data) = (self.app.clone(), self.data.clone());
-        for draft in self.open() {
-            draft.look(channel);
-            // A called channel that runs no dialplan has no extension of its own.
-            if !at.exten.is_empty() {
-                draft.dst = at.exten.clone();
-                draft.dcontext = at.context.clone();
-            }
-            draft.app = app.clone();
-            draft.data = data.clone();
+        // A called channel that runs no dialplan has no extension of its own.
+        if !at.exten.is_empty() {
+            self.last.dst = at.exten.clone();
+            self.last.dcontext = at.context.clone();
         }
+        self.last.app = self.app.clone();
+        self.last.data = self.data.clone();
     }
 
     /// A new record after the last one, which it takes the user's fields from.
@@ -230,6 +248,7 @@ impl Records {
             return;
         }
         let congestion = self.options.congestion;
+        let last = self.last.clone();
         let only = DialedLeg {
             channel: dialed.peer.clone().unwrap_or_default(),
             status: dialed.status.clone(),
@@ -265,8 +284,9 @@ impl Records {
                 {
                     draft.answer = Some(now.saturating_sub(talked).max(draft.start));
                 }
-                draft.freeze(channel, end.min(now).max(draft.start));
+                draft.freeze(channel, &last, end.min(now).max(draft.start));
             }
+            self.count();
         }
     }
 
@@ -280,6 +300,7 @@ impl Records {
 
     fn end(&mut self, channel: &Channel, now: Duration) {
         let congestion = self.options.congestion;
+        let last = self.last.clone();
         for draft in self.open() {
             draft.look(channel);
             if draft.disposition == Disposition::Unknown {
@@ -289,8 +310,9 @@ impl Records {
                     Disposition::of_cause(channel.cause, congestion)
                 };
             }
-            draft.freeze(channel, now.max(draft.start));
+            draft.freeze(channel, &last, now.max(draft.start));
         }
+        self.count();
     }
 
     /// The channel is gone: its finished records.
@@ -298,6 +320,7 @@ impl Records {
         self.end(channel, now);
         let options = self.options.clone();
         let chain = std::mem::take(&mut self.chain);
+        self.ended = 0;
         let wanted = |draft: &Draft| {
             !draft.disabled
                 && (draft.called.is_some()
@@ -307,7 +330,7 @@ impl Records {
         chain
             .into_iter()
             .filter(wanted)
-            .map(|draft| draft.record(channel, &options, now))
+            .map(|draft| draft.record(channel, &options, &self.last, now))
             .collect()
     }
 
@@ -379,11 +402,11 @@ impl Records {
 
     /// The present record as it stands now, its end absent where it has not ended.
     pub(crate) fn present(&mut self, channel: &Channel, now: Duration) -> Option<Present> {
-        let options = self.options.clone();
+        let (options, last) = (self.options.clone(), self.last.clone());
         let draft = self.chain.last_mut()?;
         draft.look(channel);
         let end = draft.frozen.as_ref().map(|frozen| frozen.end);
-        let record = draft.clone().record(channel, &options, now);
+        let record = draft.clone().record(channel, &options, &last, now);
         Some(Present { record, end })
     }
 
@@ -424,16 +447,17 @@ impl Draft {
         }
     }
 
-    fn freeze(&mut self, channel: &Channel, end: Duration) {
+    fn freeze(&mut self, channel: &Channel, last: &Last, end: Duration) {
         if self.frozen.is_none() {
             self.answer = self.answer.map(|answer| answer.min(end));
-            self.frozen = Some(Self::now(channel, end));
+            self.frozen = Some(Self::now(channel, last, end));
         }
     }
 
-    fn now(channel: &Channel, end: Duration) -> Frozen {
+    fn now(channel: &Channel, last: &Last, end: Duration) -> Frozen {
         Frozen {
             end,
+            last: last.clone(),
             clid: clid(&channel.caller),
             src: text(channel.caller.number.as_ref()),
             account: text(channel.items.get(b"accountcode".as_slice())),
@@ -441,10 +465,16 @@ impl Draft {
         }
     }
 
-    fn record(self, channel: &Channel, options: &RecordOptions, now: Duration) -> CallRecord {
+    fn record(
+        self,
+        channel: &Channel,
+        options: &RecordOptions,
+        last: &Last,
+        now: Duration,
+    ) -> CallRecord {
         let frozen = self
             .frozen
-            .unwrap_or_else(|| Self::now(channel, now.max(self.start)));
+            .unwrap_or_else(|| Self::now(channel, last, now.max(self.start)));
         let end = frozen.end;
         let mut billed = self
             .answer
@@ -472,13 +502,13 @@ impl Draft {
         CallRecord {
             accountcode: frozen.account,
             src: frozen.src,
-            dst: self.dst,
-            dcontext: self.dcontext,
+            dst: frozen.last.dst,
+            dcontext: frozen.last.dcontext,
             clid: frozen.clid,
             channel: channel.name.clone(),
             dstchannel,
-            lastapp: self.app,
-            lastdata: self.data,
+            lastapp: frozen.last.app,
+            lastdata: frozen.last.data,
             start: self.start,
             answer: self.answer,
             end,

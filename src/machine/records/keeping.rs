@@ -65,9 +65,7 @@ impl State {
             records.app = Text::from(name);
             records.data = Text::from(data);
             let shared = &self.shared;
-            records.executed(&self.channel, &self.at, self.environment.now(), || {
-                shared.next_record()
-            });
+            records.executed(&self.at, self.environment.now(), || shared.next_record());
         }
     }
 
@@ -88,6 +86,24 @@ impl State {
                 records.data = Text::from(data);
                 records.announced = true;
             }
+            self.event(EventKind::AppStart, &[], &[], String::new());
+        }
+    }
+
+    /// What a subroutine of the machine interrupted goes on.
+    pub(crate) fn goes_on(&mut self, name: Text, data: Text) {
+        self.announce_end();
+        let tracked = match &mut self.records {
+            Some(records) => {
+                let tracked = self.events && records.tracks(&name);
+                records.app = name;
+                records.data = data;
+                records.announced = tracked;
+                tracked
+            }
+            None => false,
+        };
+        if tracked {
             self.event(EventKind::AppStart, &[], &[], String::new());
         }
     }

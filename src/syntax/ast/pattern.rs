@@ -36,11 +36,6 @@ impl ExtensionKey {
         }
     }
 
-    /// The part of the order that a number holds: keys that differ in it are in its order.
-    pub fn head(&self) -> u128 {
-        self.exten.head
-    }
-
     /// A hash of the key, the same in each run.
     pub fn fingerprint(&self) -> u64 {
         let head = self.exten.head;

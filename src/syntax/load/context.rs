@@ -9,6 +9,7 @@ use super::label::Labels;
 use crate::base::symbol::{StableMap, stable_hasher, stable_map};
 use crate::base::{Place, Text};
 use crate::diagnostic::code;
+use crate::syntax::ast::pattern::ExtensionKey;
 use crate::syntax::ast::{Context, Include, Priority, Switch};
 
 /// All contexts, in the order of their first appearance.
@@ -125,16 +126,14 @@ impl Contexts {
 
 /// Extensions in Asterisk's order of trying.
 fn sorted(extensions: Vec<ExtensionBuilder>) -> Vec<ExtensionBuilder> {
-    if extensions.is_sorted_by(|a, b| a.key < b.key) {
+    let mut order: Vec<(ExtensionKey, u32)> = (0..)
+        .zip(&extensions)
+        .map(|(n, extension)| (extension.key(), n))
+        .collect();
+    if order.is_sorted() {
         return extensions;
     }
-    // The part of the keys that is a number tells nearly all of them apart.
-    let mut order: Vec<(u128, u32)> = (0..)
-        .zip(&extensions)
-        .map(|(n, extension)| (extension.key.head(), n))
-        .collect();
-    let key = |n: u32| extensions.get(n as usize).map(|extension| &extension.key);
-    order.sort_unstable_by(|a, b| a.0.cmp(&b.0).then_with(|| key(a.1).cmp(&key(b.1))));
+    order.sort_unstable();
     let mut extensions: Vec<Option<ExtensionBuilder>> = extensions.into_iter().map(Some).collect();
     order
         .into_iter()

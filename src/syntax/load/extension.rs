@@ -495,7 +495,7 @@ impl Loading<'_> {
         let (exten, cid) = (field.exten.clone(), field.cid.clone());
         context
             .extensions
-            .push(ExtensionBuilder::new(key, exten, cid));
+            .push(ExtensionBuilder::new(&key, exten, cid));
         context.by_key.added(&context.extensions);
         context.extensions.len() - 1
     }

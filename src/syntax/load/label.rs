@@ -101,7 +101,7 @@ impl ContextBuilder {
                     caller.is_none_or(|condition| caller_fits(condition, cid))
                         && reaches(&extension.exten, exten)
                 })
-                .min_by(|(a, _), (b, _)| a.key.cmp(&b.key))
+                .min_by_key(|(extension, _)| extension.key())
         };
         let labels = self.labels.ordered(extensions);
         let [first, second] = labels.candidates(exten, label);
@@ -113,7 +113,7 @@ impl ContextBuilder {
         found
             .into_iter()
             .chain(best(second))
-            .min_by(|(a, _), (b, _)| a.key.cmp(&b.key))
+            .min_by_key(|(extension, _)| extension.key())
             .map(|(_, number)| number)
     }
 

@@ -13,7 +13,8 @@ const FEW: u32 = 8;
 /// An extension while it is being filled. Its lines stand in a list that all extensions share.
 #[derive(Debug)]
 pub(in crate::syntax::load) struct ExtensionBuilder {
-    pub(in crate::syntax::load) key: ExtensionKey,
+    /// Hash of its key: the key itself is made again where it is needed, which is seldom.
+    hash: u64,
     pub(in crate::syntax::load) exten: Text,
     pub(in crate::syntax::load) cid: Option<Text>,
     /// Its lines, as long as they follow each other.
@@ -57,9 +58,9 @@ fn order(number: Number) -> i32 {
 }
 
 impl ExtensionBuilder {
-    pub(super) fn new(key: ExtensionKey, exten: Text, cid: Option<Text>) -> Self {
+    pub(super) fn new(key: &ExtensionKey, exten: Text, cid: Option<Text>) -> Self {
         Self {
-            key,
+            hash: key.fingerprint(),
             exten,
             cid,
             lines: 0..0,
@@ -67,6 +68,11 @@ impl ExtensionBuilder {
             labels: 0,
             rare: None,
         }
+    }
+
+    /// Its place in Asterisk's order of trying.
+    pub(in crate::syntax::load) fn key(&self) -> ExtensionKey {
+        ExtensionKey::new(&self.exten, self.cid.as_deref())
     }
 
     /// Indices of its lines, in the order in which they came.
@@ -237,15 +243,16 @@ const FREE: u32 = u32::MAX;
 impl ByKey {
     /// The extension of a key.
     pub(super) fn get(&self, key: &ExtensionKey, extensions: &[ExtensionBuilder]) -> Option<usize> {
+        let hash = key.fingerprint();
+        let is = |extension: &ExtensionBuilder| extension.hash == hash && extension.key() == *key;
         if self.places.is_empty() {
-            return extensions.iter().position(|e| e.key == *key);
+            return extensions.iter().position(is);
         }
         let mask = self.places.len() - 1;
-        let mut at = key.fingerprint() as usize & mask;
+        let mut at = hash as usize & mask;
         loop {
             let n = *self.places.get(at)?;
-            let extension = extensions.get(n as usize)?;
-            if extension.key == *key {
+            if is(extensions.get(n as usize)?) {
                 return Some(n as usize);
             }
             at = (at + 1) & mask;
@@ -269,7 +276,7 @@ impl ByKey {
             let Some(extension) = extensions.get(n) else {
                 continue;
             };
-            let mut at = extension.key.fingerprint() as usize & mask;
+            let mut at = extension.hash as usize & mask;
             while let Some(place) = self.places.get_mut(at) {
                 if *place == FREE {
                     *place = n as u32;
