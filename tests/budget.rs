@@ -99,6 +99,28 @@ fn the_mixed_loop_allocates_nothing_per_priority() {
     }
 }
 
+/// Allocations of the office, so many rounds.
+fn office_allocations(rounds: u32) -> (u64, u64) {
+    let path = format!("{}/dialplans/office.conf", env!("CARGO_MANIFEST_DIR"));
+    let plan = std::fs::read_to_string(path)
+        .unwrap()
+        .replace("Set(rounds=10000)", &format!("Set(rounds={rounds})"));
+    let engine = engine(&plan);
+    let mut call = engine.call("office", "100", "1");
+    let mut priorities = 0;
+    let info = allocation_counter::measure(|| priorities = to_the_end(&mut call));
+    (priorities, info.count_total)
+}
+
+#[test]
+fn the_office_allocates_nothing_per_priority() {
+    // Numbers of four digits and regular rounds, so that both runs differ in their length only.
+    let (few, few_allocations) = office_allocations(1_200);
+    let (many, many_allocations) = office_allocations(5_200);
+    assert!(many > few + 40 * 4_000);
+    assert_eq!(few_allocations, many_allocations);
+}
+
 /// Loads a text and keeps the engine; what the load allocated.
 fn loaded(text: &str) -> (Engine, allocation_counter::AllocationInfo) {
     let engine = Engine::builder().build();

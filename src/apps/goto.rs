@@ -133,19 +133,22 @@ fn compile_if(line: &mut dyn LineBuilder, data: &[u8]) -> Option<Direct> {
     Some(Direct::Branch(condition, yes, no))
 }
 
-/// A condition that is one expression, and what follows the `?` behind it.
+/// A condition that is one expression, or one straight variable or function, and what follows the `?` behind it.
 pub(super) fn leading_condition<'d>(
     line: &mut dyn LineBuilder,
     data: &'d [u8],
 ) -> Option<(Condition, &'d [u8])> {
-    // The value of an expression hardly ever holds a `?`.
-    let (Piece::Expression(inside), rest) = next_piece(data, false)? else {
+    let (piece, rest) = next_piece(data, false)?;
+    let (Piece::Expression(inside) | Piece::Variable(inside)) = &piece else {
         return None;
     };
-    let condition = data.get(..data.len() - rest.len())?;
+    let text = data.get(..data.len() - rest.len())?;
     let branches = rest.strip_prefix(b"?")?;
     if !inside.closed {
         return None;
     }
-    Some((line.condition(condition)?, branches))
+    let condition = line.condition(text)?;
+    // The value of an expression hardly ever holds a `?`, that of a variable may be anything.
+    let straight = !matches!(condition, Condition::Text(_));
+    (straight || matches!(piece, Piece::Expression(_))).then_some((condition, branches))
 }

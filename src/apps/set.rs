@@ -61,11 +61,7 @@ fn assignment(text: &[u8]) -> Option<(&[u8], &[u8])> {
 fn set(cx: &mut Cx<'_>, name: &[u8], value: &[u8]) -> Flow {
     note_blanks(cx, name);
     if name.ends_with(b")") {
-        return Flow::Write {
-            function: name.to_vec(),
-            value: value.to_vec(),
-            then: Box::new(Flow::Next),
-        };
+        return cx.write(name, value);
     }
     cx.set(name, value);
     Flow::Next
@@ -123,7 +119,11 @@ fn compile(line: &mut dyn LineBuilder, data: &[u8]) -> Option<Direct> {
         return Some(Direct::Next(Operation::SetInteger { slot, value }));
     }
     if let Some((from, add)) = line.add_constant(value) {
-        return Some(Direct::Next(Operation::Add { slot, from, add }));
+        return Some(Direct::Next(if slot == from {
+            Operation::Count { slot, add }
+        } else {
+            Operation::Add { slot, from, add }
+        }));
     }
     let code = line.value(value)?;
     Some(Direct::Next(if let Some(Value::Text(text)) = constant {

@@ -1,5 +1,6 @@
 //! Direct operations get their ways: lines of which nothing can be seen are passed without stopping.
 
+use crate::program::expression::Comparison;
 use crate::program::instruction::{Condition, Direct, Operation};
 use crate::program::line::{Line, NONE, Step};
 
@@ -31,6 +32,24 @@ pub(super) fn fuse(lines: &mut [Line], direct: &[Option<Direct>], priorities: us
     }
 }
 
+/// What all comparisons come down to.
+enum Plain {
+    Less,
+    Equal,
+}
+
+/// A comparison as a plain one, whether that must hold, and whether its sides are exchanged.
+fn plain(comparison: Comparison) -> (Plain, bool, bool) {
+    match comparison {
+        Comparison::Equal => (Plain::Equal, true, false),
+        Comparison::NotEqual => (Plain::Equal, false, false),
+        Comparison::Less => (Plain::Less, true, false),
+        Comparison::GreaterOrEqual => (Plain::Less, false, false),
+        Comparison::Greater => (Plain::Less, true, true),
+        Comparison::LessOrEqual => (Plain::Less, false, true),
+    }
+}
+
 struct Ways<'a> {
     lines: &'a [Line],
     direct: &'a [Option<Direct>],
@@ -53,28 +72,65 @@ impl Ways<'_> {
             return Some(Operation::BranchText { code, yes, no });
         }
         let (yes, no) = (self.to(yes)?, self.to(no)?);
+        // What does not hold goes the other way, so that a few comparisons suffice.
+        let ways = |holds: bool| if holds { (yes, no) } else { (no, yes) };
         Some(match condition {
-            Condition::Slots(compare, left, right) => Operation::BranchSlots {
-                compare,
-                left,
-                right,
-                yes,
-                no,
-            },
-            Condition::Constant(compare, left, right) => Operation::BranchConstant {
-                compare,
-                left,
-                right,
-                yes,
-                no,
-            },
-            Condition::Same(equal, slot, constant) => Operation::BranchSame {
-                equal,
-                slot,
-                constant,
-                yes,
-                no,
-            },
+            Condition::Slots(comparison, left, right) => {
+                let (kind, holds, mirrored) = plain(comparison);
+                let (left, right) = if mirrored {
+                    (right, left)
+                } else {
+                    (left, right)
+                };
+                let (yes, no) = ways(holds);
+                match kind {
+                    Plain::Less => Operation::BranchLess {
+                        left,
+                        right,
+                        yes,
+                        no,
+                    },
+                    Plain::Equal => Operation::BranchEqual {
+                        left,
+                        right,
+                        yes,
+                        no,
+                    },
+                }
+            }
+            Condition::Constant(comparison, left, right) => {
+                let (kind, holds, mirrored) = plain(comparison);
+                // right < left unless left < right + 1
+                let (right, holds) = if mirrored {
+                    (right.checked_add(1)?, !holds)
+                } else {
+                    (right, holds)
+                };
+                let (yes, no) = ways(holds);
+                match kind {
+                    Plain::Less => Operation::BranchLessThan {
+                        left,
+                        right,
+                        yes,
+                        no,
+                    },
+                    Plain::Equal => Operation::BranchEqualTo {
+                        left,
+                        right,
+                        yes,
+                        no,
+                    },
+                }
+            }
+            Condition::Same(equal, slot, constant) => {
+                let (yes, no) = ways(equal);
+                Operation::BranchSame {
+                    slot,
+                    constant,
+                    yes,
+                    no,
+                }
+            }
             Condition::Straight(code) | Condition::Text(code) => {
                 Operation::BranchStraight { code, yes, no }
             }

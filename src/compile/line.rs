@@ -5,9 +5,9 @@ use std::cell::Cell;
 use crate::base::{Interner, Value};
 use crate::compile::text::Texts;
 use crate::library::{LineBuilder, LineContext, Registry};
-use crate::program::expression::{Comparison, IntOperand, Shape};
+use crate::program::expression::{IntOperand, Shape};
 use crate::program::instruction::{
-    CodeId, Compare, Condition, Constant, Core, Direct, ExpressionId, Instruction,
+    CodeId, Condition, Constant, Core, Direct, ExpressionId, Instruction,
 };
 use crate::program::slots::{Slot, Slots};
 use crate::program::{PriorityId, Table};
@@ -179,26 +179,22 @@ impl Builder<'_, '_> {
             _ => return None,
         };
         let slot = |hole: u32| holes.get(hole as usize).copied().flatten();
-        let left = |hole| u16::try_from(slot(hole)?.0).ok();
+        let number = |hole| u16::try_from(slot(hole)?.0).ok();
         match self.shape(id)? {
             Shape::Same { hole, text, equal } => {
                 let constant = self.texts.constant(&text);
-                Some(Condition::Same(equal, left(hole)?, constant))
+                Some(Condition::Same(equal, number(hole)?, constant))
             }
-            Shape::Compare { op, left: a, right } => match (a, right) {
+            Shape::Compare { op, left, right } => match (left, right) {
                 (IntOperand::Hole(a), IntOperand::Hole(b)) => {
-                    Some(Condition::Slots(compare(op), left(a)?, slot(b)?))
+                    Some(Condition::Slots(op, number(a)?, number(b)?))
                 }
-                (IntOperand::Hole(a), IntOperand::Constant(b)) => Some(Condition::Constant(
-                    compare(op),
-                    left(a)?,
-                    i32::try_from(b).ok()?,
-                )),
-                (IntOperand::Constant(a), IntOperand::Hole(b)) => Some(Condition::Constant(
-                    compare(op).mirrored(),
-                    left(b)?,
-                    i32::try_from(a).ok()?,
-                )),
+                (IntOperand::Hole(a), IntOperand::Constant(b)) => {
+                    Some(Condition::Constant(op, number(a)?, constant(b)?))
+                }
+                (IntOperand::Constant(a), IntOperand::Hole(b)) => {
+                    Some(Condition::Constant(op.mirrored(), number(b)?, constant(a)?))
+                }
                 (IntOperand::Constant(_), IntOperand::Constant(_)) => None,
             },
             _ => None,
@@ -210,13 +206,7 @@ impl Builder<'_, '_> {
     }
 }
 
-fn compare(op: Comparison) -> Compare {
-    match op {
-        Comparison::Equal => Compare::EQUAL,
-        Comparison::NotEqual => Compare::NOT_EQUAL,
-        Comparison::Less => Compare::LESS_THAN,
-        Comparison::LessOrEqual => Compare::LESS_OR_EQUAL,
-        Comparison::Greater => Compare::GREATER_THAN,
-        Comparison::GreaterOrEqual => Compare::GREATER_OR_EQUAL,
-    }
+/// A constant that may be one more when the way of a branch is found.
+fn constant(n: i64) -> Option<i32> {
+    i32::try_from(n).ok().filter(|n| *n < i32::MAX)
 }

@@ -1,7 +1,7 @@
 //! Texts with substitutions to code. Equal texts are compiled once.
 //!
-//! What cannot be read without knowing its values (names made at run time, offsets that are substituted,
-//! brackets that are not closed, nesting near the limit) is left to the textual evaluator, piece by piece.
+//! What cannot be read without knowing its values (brackets that are not closed, nesting near the limit) is left to the
+//! textual evaluator, piece by piece.
 
 use crate::base::substring::Cut;
 use crate::base::symbol::{StableMap, stable_map};
@@ -175,7 +175,13 @@ impl<'a> Texts<'a> {
         code: &mut Vec<Instruction>,
     ) -> bool {
         if inside.nested {
-            return self.nested_call(inside.text, slots, code);
+            if !self.nested_call(inside.text, slots, code) {
+                // A name or an offset is only known at run time.
+                code.push(Instruction::Open(0));
+                self.text(inside.text, slots, code);
+                code.push(Instruction::Read);
+            }
+            return true;
         }
         let parts = reference(inside.text);
         let cut = parts.cut.map(Cut::parse);

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::base::Text;
+use crate::base::{Rare, Text};
 use crate::diagnostic::Code;
 use crate::machine::environment::{Allow, Environment, Limits};
 use crate::machine::evaluate::Evaluator;
@@ -228,6 +228,7 @@ impl Call {
             exception: None,
             stopped: None,
             spare: Vec::new(),
+            spare_locals: Rare::absent(),
             returned: false,
             records: None,
             events: false,
@@ -436,6 +437,7 @@ impl Call {
                 // It may wait for long, and there may be many of its kind.
                 self.evaluator.give_back(&mut self.state.spare);
                 self.state.globals = Globals::default();
+                self.state.spare_locals = Rare::absent();
             }
         }
         self.stepping = Some(image);

@@ -5,6 +5,7 @@ use std::time::Duration;
 use crate::base::{Text, Value};
 use crate::diagnostic::{Code, Entry, Level, code};
 use crate::machine::environment::{Allow, Environment};
+use crate::machine::evaluate::VALUE_LIMIT;
 use crate::machine::image::{Image, LinkedFunction};
 use crate::machine::shared::Shared;
 use crate::machine::state::State;
@@ -155,10 +156,52 @@ impl Cx<'_> {
     /// The text of a variable; empty when there is none.
     pub fn text_of(&self, name: &[u8]) -> Vec<u8> {
         let mut out = Vec::new();
-        if let Some(value) = self.variable(name) {
-            value.append_to(&mut out);
-        }
+        self.append_variable(name, &mut out);
         out
+    }
+
+    /// The value of a name that is read as a name whatever its value: letters and digits only, and a value that no
+    /// limit cuts. In a buffer from the spare ones.
+    pub(crate) fn plain_value(&mut self, name: &[u8]) -> Option<Vec<u8>> {
+        if name.is_empty() || !name.iter().all(|b| b.is_ascii_alphanumeric() || *b == b'_') {
+            return None;
+        }
+        let mut out = self.buffer();
+        self.append_variable(name, &mut out);
+        if out.len() > VALUE_LIMIT {
+            self.put_back(out);
+            return None;
+        }
+        Some(out)
+    }
+
+    /// An empty buffer that was used before; give it back with [`Cx::put_back`].
+    pub(crate) fn buffer(&mut self) -> Vec<u8> {
+        let mut buffer = self.state.spare.pop().unwrap_or_default();
+        buffer.clear();
+        buffer
+    }
+
+    /// Keeps a buffer for the next one who needs one.
+    pub(crate) fn put_back(&mut self, buffer: Vec<u8>) {
+        self.state.spare.push(buffer);
+    }
+
+    /// Appends the value of a variable as `${name}` finds it: core, channel, global.
+    pub(crate) fn append_variable(&self, name: &[u8], out: &mut Vec<u8>) {
+        match Core::named(name) {
+            Some(core) if self.state.has_channel || !core.needs_channel() => {
+                self.append_core(core, out);
+            }
+            _ => match self.channel_variable(name) {
+                Some(value) => value.append_to(out),
+                None => {
+                    if let Some(value) = self.state.shared.global(name) {
+                        value.append_to(out);
+                    }
+                }
+            },
+        }
     }
 
     /// Sets a channel variable; `_` and `__` before the name make it inherited.

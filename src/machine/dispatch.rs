@@ -5,6 +5,8 @@
 //! somebody watches, or what a lookup must decide, leaves the loop. Operations on texts leave it for `texts`, which
 //! sends them back where it can.
 
+use std::hint::cold_path;
+
 use crate::base::Value;
 use crate::base::value::INT_LIMIT;
 use crate::diagnostic::code;
@@ -185,6 +187,8 @@ impl Call {
     }
 }
 
+/// A function of its own, so that what the loop holds stays in registers.
+#[inline(never)]
 fn direct(lines: &[Line], slots: &mut [Entry], start: u32, reached: Reached) -> Reached {
     let mut pc = start;
     let Reached {
@@ -194,6 +198,33 @@ fn direct(lines: &[Line], slots: &mut [Entry], start: u32, reached: Reached) -> 
     while let Some(line) = lines.get(pc as usize) {
         here = pc;
         let step = match line.operation {
+            Operation::Count { slot, add } => {
+                let Some(left) = fuel.checked_sub(line.onward.count()) else {
+                    return leave(Exit::General, here, fuel);
+                };
+                if !count(slots, slot, i64::from(add)) {
+                    return leave(Exit::General, here, fuel);
+                }
+                fuel = left;
+                pc = line.onward.to();
+                let Some(next) = lines.get(pc as usize) else {
+                    break;
+                };
+                let Operation::BranchLess {
+                    left,
+                    right,
+                    yes,
+                    no,
+                } = next.operation
+                else {
+                    continue;
+                };
+                here = pc;
+                match less(slots, left, right) {
+                    Some(holds) => way(holds, yes, no),
+                    None => return leave(Exit::General, here, fuel),
+                }
+            }
             Operation::Nothing | Operation::Jump => line.onward,
             Operation::Add { slot, from, add } => {
                 // Outside of this range the result prints otherwise than it reads.
@@ -208,35 +239,46 @@ fn direct(lines: &[Line], slots: &mut [Entry], start: u32, reached: Reached) -> 
                 }
                 line.onward
             }
-            Operation::BranchSlots {
-                compare,
+            Operation::BranchLess {
+                left,
+                right,
+                yes,
+                no,
+            } => match less(slots, left, right) {
+                Some(holds) => way(holds, yes, no),
+                None => return leave(Exit::General, here, fuel),
+            },
+            Operation::BranchLessThan {
+                left,
+                right,
+                yes,
+                no,
+            } => match integer(slots, Slot(u32::from(left))) {
+                Some(left) => way(left < i64::from(right), yes, no),
+                None => return leave(Exit::General, here, fuel),
+            },
+            Operation::BranchEqual {
                 left,
                 right,
                 yes,
                 no,
             } => {
                 let left = integer(slots, Slot(u32::from(left)));
-                let (Some(left), Some(right)) = (left, integer(slots, right)) else {
+                let (Some(left), Some(right)) = (left, integer(slots, Slot(u32::from(right))))
+                else {
                     return leave(Exit::General, here, fuel);
                 };
-                if compare.holds(left, right) { yes } else { no }
+                way(left == right, yes, no)
             }
-            Operation::BranchConstant {
-                compare,
+            Operation::BranchEqualTo {
                 left,
                 right,
                 yes,
                 no,
-            } => {
-                let Some(left) = integer(slots, Slot(u32::from(left))) else {
-                    return leave(Exit::General, here, fuel);
-                };
-                if compare.holds(left, i64::from(right)) {
-                    yes
-                } else {
-                    no
-                }
-            }
+            } => match integer(slots, Slot(u32::from(left))) {
+                Some(left) => way(left == i64::from(right), yes, no),
+                None => return leave(Exit::General, here, fuel),
+            },
             Operation::SetInteger { slot, value } => {
                 if fuel < line.onward.count() || !store(slots, slot, i64::from(value)) {
                     return leave(Exit::General, here, fuel);
@@ -261,6 +303,18 @@ fn direct(lines: &[Line], slots: &mut [Entry], start: u32, reached: Reached) -> 
     leave(Exit::Last, here, fuel)
 }
 
+/// One of two ways. The hint keeps this a branch, which the processor guesses; without it a conditional move makes
+/// the next line wait for the values that were compared (2.25 instead of 1.85 ns a priority in the 81 loop).
+#[inline]
+fn way(holds: bool, yes: Step, no: Step) -> Step {
+    if holds {
+        yes
+    } else {
+        cold_path();
+        no
+    }
+}
+
 #[inline]
 fn integer(slots: &[Entry], slot: Slot) -> Option<i64> {
     match slots.get(slot.0 as usize) {
@@ -270,6 +324,33 @@ fn integer(slots: &[Entry], slot: Slot) -> Option<i64> {
         }) => Some(*n),
         _ => None,
     }
+}
+
+/// Whether one slot is less than another, both integers.
+#[inline]
+fn less(slots: &[Entry], left: u16, right: u16) -> Option<bool> {
+    let left = integer(slots, Slot(u32::from(left)))?;
+    Some(left < integer(slots, Slot(u32::from(right)))?)
+}
+
+/// Adds to a slot that holds an integer.
+#[inline]
+fn count(slots: &mut [Entry], slot: Slot, add: i64) -> bool {
+    let Some(Entry {
+        value: Some(Value::Int(n)),
+        inherit,
+    }) = slots.get_mut(slot.0 as usize)
+    else {
+        return false;
+    };
+    let sum = *n + add;
+    // Outside of this range the result prints otherwise than it reads.
+    if !(0..INT_LIMIT).contains(&sum) {
+        return false;
+    }
+    *n = sum;
+    *inherit = Inherit::No;
+    true
 }
 
 /// Sets a slot that exists already; the first Set of a slot goes the general way.

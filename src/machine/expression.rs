@@ -275,7 +275,7 @@ fn general(
 ) -> Option<Value> {
     let mut slots = std::mem::take(&mut memory.slots);
     let mut stack = std::mem::take(&mut memory.stack);
-    let kept = guard::operands(compiled, holes, &mut slots);
+    let kept = guard::operands(compiled, holes, &mut memory.token, &mut slots);
     let value = kept.then(|| {
         for operation in &compiled.code.operations {
             step(operation, &mut stack, &slots, memory, log);

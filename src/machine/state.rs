@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::base::{Text, Value};
+use crate::base::{Rare, Text, Value};
 use crate::diagnostic::{Code, Entry};
 use crate::machine::call::Settings;
 use crate::machine::environment::Environment;
@@ -11,7 +11,7 @@ use crate::machine::globals::Globals;
 use crate::machine::image::Image;
 use crate::machine::records::Records;
 use crate::machine::shared::Shared;
-use crate::machine::stack::Frame;
+use crate::machine::stack::{Frame, Locals};
 use crate::machine::variables::Variables;
 use crate::machine::{Channel, ChannelState, Location, Note, Observer};
 use crate::program::instruction::Core;
@@ -38,6 +38,8 @@ pub(crate) struct State {
     pub(crate) exception: Option<Box<(Text, Location)>>,
     /// Buffers of functions, kept for the next ones.
     pub(crate) spare: Vec<Vec<u8>>,
+    /// Lists of the local variables of frames, kept for the next ones.
+    pub(crate) spare_locals: Rare<Vec<Locals>>,
     /// Return left the frame of a subroutine that the machine started.
     pub(crate) returned: bool,
     /// The channel's records, where somebody wants them.

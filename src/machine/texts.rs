@@ -1,6 +1,7 @@
 //! Direct operations on texts.
 
 use crate::base::Value;
+use crate::base::value::canonical_integer;
 use crate::machine::Cx;
 use crate::machine::call::Call;
 use crate::machine::evaluate::Straight;
@@ -29,13 +30,18 @@ impl Call {
                     state: &mut self.state,
                 };
                 match self.evaluator.straight(image, &mut cx, code)? {
-                    Straight::Value(value) => self.state.variables.set_slot(slot, value),
+                    Straight::Value(Value::Int(n)) => {
+                        self.state.variables.set_slot(slot, Value::Int(n));
+                    }
+                    // A copy, so that each variable keeps bytes of its own to be set again.
+                    Straight::Value(Value::Text(text)) => {
+                        self.state.variables.set_slot_bytes(slot, &text);
+                    }
                     Straight::Text(text) => self.state.variables.set_slot_bytes(slot, text),
                 }
                 Some(line.onward)
             }
             Operation::BranchSame {
-                equal,
                 slot,
                 constant,
                 yes,
@@ -46,22 +52,31 @@ impl Call {
                     Some(value) => same(value, text)?,
                     None => text.is_empty(),
                 };
-                Some(if holds == equal { yes } else { no })
+                Some(if holds { yes } else { no })
             }
             Operation::BranchStraight { code, yes, no } => {
                 self.arrive(image);
                 let mut cx = Cx {
                     state: &mut self.state,
                 };
-                // Any other value might change where the data of the line is cut.
-                match self.evaluator.straight(image, &mut cx, code)? {
-                    Straight::Value(Value::Int(n)) => Some(if n as i32 != 0 { yes } else { no }),
-                    _ => None,
-                }
+                let value = match self.evaluator.straight(image, &mut cx, code)? {
+                    Straight::Value(Value::Int(n)) => n,
+                    Straight::Value(Value::Text(text)) => truth(&text)?,
+                    Straight::Text(text) => truth(text)?,
+                };
+                Some(if value as i32 != 0 { yes } else { no })
             }
             _ => None,
         }
     }
+}
+
+/// The number that a condition is. Any other text but an empty one might change where the data of the line is cut.
+fn truth(text: &[u8]) -> Option<i64> {
+    if text.is_empty() {
+        return Some(0);
+    }
+    canonical_integer(text)
 }
 
 /// A step is not taken in part.

@@ -56,6 +56,18 @@ pub enum Comparison {
 }
 
 impl Comparison {
+    /// The same comparison with its sides exchanged.
+    #[must_use]
+    pub fn mirrored(self) -> Self {
+        match self {
+            Comparison::Less => Comparison::Greater,
+            Comparison::LessOrEqual => Comparison::GreaterOrEqual,
+            Comparison::Greater => Comparison::Less,
+            Comparison::GreaterOrEqual => Comparison::LessOrEqual,
+            same => same,
+        }
+    }
+
     /// Whether the comparison holds for an order of the two sides; `None` = not comparable (NaN).
     #[inline]
     pub fn holds(self, order: Option<std::cmp::Ordering>) -> bool {

@@ -65,6 +65,20 @@ impl Evaluator {
                     };
                     self.values.push(value);
                 }
+                Instruction::Read => {
+                    self.park(pc);
+                    let mark = self.marks.pop().map_or(0, |(mark, _)| mark);
+                    let mut inside = cx.state.spare.pop().unwrap_or_default();
+                    inside.clear();
+                    inside.extend_from_slice(self.out.get(mark..).unwrap_or(&[]));
+                    shorten(&mut inside, VALUE_LIMIT, cx);
+                    self.out.truncate(mark);
+                    let status = self.read(cx, &inside);
+                    cx.state.spare.push(inside);
+                    if status.is_some() || self.frames.len() != depth {
+                        return status;
+                    }
+                }
                 Instruction::Call(id) => {
                     let status = self.call(image, cx, id, pc);
                     if status.is_some() || self.frames.len() != depth {

@@ -4,11 +4,13 @@
 //! was seen of it: no log entry was made, no variable set, no function read but pure ones.
 
 use crate::base::Value;
+use crate::base::substring::Cut;
 use crate::machine::expression::evaluate;
 use crate::machine::image::Image;
 use crate::machine::{Answer, Cx};
 use crate::program::instruction::{CallId, CodeId, Constant, ExpressionId, Instruction};
 use crate::program::slots::Slot;
+use crate::syntax::lex::template::reference;
 
 use super::compiled::balanced;
 use super::{Evaluator, MEMORY, cut_output};
@@ -33,7 +35,9 @@ impl Evaluator {
         cx: &mut Cx<'_>,
         text: CodeId,
     ) -> Option<Straight<'_>> {
-        self.clear();
+        self.out.clear();
+        self.marks.clear();
+        self.values.clear();
         let code = &image.program.code;
         let mut pc = text.0;
         loop {
@@ -45,12 +49,17 @@ impl Evaluator {
                     }
                 }
                 Instruction::SlotCut(slot, cut) => {
-                    let start = self.out.len();
-                    if let Some(value) = cx.state.slot(image, slot) {
-                        value.append_to(&mut self.out);
+                    let cut = code.cut(cut);
+                    match cx.state.slot(image, slot) {
+                        Some(Value::Text(text)) if text.len() > LONG => return None,
+                        Some(Value::Text(text)) => self.out.extend_from_slice(cut.apply(text)),
+                        Some(Value::Int(n)) => {
+                            let mut digits = itoa::Buffer::new();
+                            let digits = digits.format(*n).as_bytes();
+                            self.out.extend_from_slice(cut.apply(digits));
+                        }
+                        None => {}
                     }
-                    self.short()?;
-                    cut_output(&mut self.out, start, code.cut(cut));
                 }
                 Instruction::Core(core) => cx.append_core(core, &mut self.out),
                 Instruction::CoreCut(core, cut) => {
@@ -61,6 +70,7 @@ impl Evaluator {
                 }
                 Instruction::Open(before) => self.marks.push((self.out.len(), before)),
                 Instruction::Call(id) => self.straight_call(image, cx, id)?,
+                Instruction::Read => self.straight_read(cx)?,
                 Instruction::PushSlot(slot) => self.push_slot(image, cx, slot)?,
                 Instruction::PushText => {
                     let mark = self.marks.pop()?.0;
@@ -128,6 +138,33 @@ impl Evaluator {
         (silent || !cx.is_watched()).then_some(value)
     }
 
+    /// The inside of a `${ }` that is a name, perhaps with an offset.
+    fn straight_read(&mut self, cx: &mut Cx<'_>) -> Option<()> {
+        let mark = self.marks.pop()?.0;
+        let parts = reference(self.out.get(mark..)?);
+        if parts.function {
+            return None;
+        }
+        self.answer.clear();
+        cx.append_variable(parts.name, &mut self.answer);
+        let cut = parts.cut.map(Cut::parse);
+        self.out.truncate(mark);
+        self.take_answer(cut)
+    }
+
+    /// Appends what a function or a variable gave.
+    fn take_answer(&mut self, cut: Option<Cut>) -> Option<()> {
+        if self.answer.len() > LONG {
+            return None;
+        }
+        let kept = match cut {
+            Some(cut) => cut.apply(&self.answer),
+            None => &self.answer,
+        };
+        self.out.extend_from_slice(kept);
+        Some(())
+    }
+
     fn straight_call(&mut self, image: &Image, cx: &mut Cx<'_>, id: CallId) -> Option<()> {
         let call = image.program.code.call(id)?;
         let function = image.functions.get(call.function as usize)?.as_ref()?;
@@ -150,15 +187,7 @@ impl Evaluator {
             Answer::Failed => self.answer.clear(),
             _ => return None,
         }
-        if self.answer.len() > LONG {
-            return None;
-        }
         self.out.truncate(mark);
-        let kept = match call.cut {
-            Some(cut) => cut.apply(&self.answer),
-            None => &self.answer,
-        };
-        self.out.extend_from_slice(kept);
-        Some(())
+        self.take_answer(call.cut)
     }
 }
