@@ -103,7 +103,9 @@ fn no_name_of_asterisk_is_called_unknown() {
             text.push_str(&format!(
                 "same => n,Exec({name}(NoOp))\nsame => n,TryExec({name}(NoOp))\n"
             ));
-            text.push_str(&format!("same => n,Originate(Local/1@main,app,{name},NoOp)\n"));
+            text.push_str(&format!(
+                "same => n,Originate(Local/1@main,app,{name},NoOp)\n"
+            ));
             text.push_str(&format!("same => n,ExecIfTime(*,*,*,*?{name}(NoOp))\n"));
         }
     }

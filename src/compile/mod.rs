@@ -117,25 +117,21 @@ fn lines(table: &Table, names: &Interner, angle: bool, registry: &Registry) -> C
             .filter(|n| n.extension == entry.extension && n.number == entry.number + 1)
             .map(|_| index + 1);
         direct.push(hook.and_then(|hook| {
-            if let Some(direct) = known.direct(entry.data, application) {
-                return direct;
-            }
-            let mut builder = Builder {
-                texts: &mut texts,
-                registry,
-                inner: Some(&mut inner),
-                slots: &mut slots,
-                table,
-                names,
-                line: index,
-                next,
-                placed: Cell::new(false),
-            };
-            let direct = hook(&mut builder, names.resolve(entry.data));
-            if !builder.placed.get() {
-                known.keep(entry.data, application, direct);
-            }
-            direct
+            known.direct(entry.data, application, || {
+                let mut builder = Builder {
+                    texts: &mut texts,
+                    registry,
+                    inner: Some(&mut inner),
+                    slots: &mut slots,
+                    table,
+                    names,
+                    line: index,
+                    next,
+                    placed: Cell::new(false),
+                };
+                let direct = hook(&mut builder, names.resolve(entry.data));
+                (direct, builder.placed.get())
+            })
         }));
         lines.push(Line {
             operation: Operation::General,
@@ -201,15 +197,28 @@ impl Known {
         }
     }
 
-    fn direct(&self, text: Symbol, application: u32) -> Option<Option<Direct>> {
-        let (known, direct) = self.texts.get(text.0 as usize)?.direct?;
-        (known == application).then_some(direct)
-    }
-
-    fn keep(&mut self, text: Symbol, application: u32, direct: Option<Direct>) {
-        if let Some(known) = self.texts.get_mut(text.0 as usize) {
+    /// The direct operation of a line. `compile` also says whether it depends on where the line stands; such a one is
+    /// not kept.
+    fn direct(
+        &mut self,
+        text: Symbol,
+        application: u32,
+        compile: impl FnOnce() -> (Option<Direct>, bool),
+    ) -> Option<Direct> {
+        let known = self.texts.get_mut(text.0 as usize);
+        if let Some(KnownText {
+            direct: Some((of, direct)),
+            ..
+        }) = known
+            && *of == application
+        {
+            return *direct;
+        }
+        let (direct, placed) = compile();
+        if let Some(known) = known.filter(|_| !placed) {
             known.direct = Some((application, direct));
         }
+        direct
     }
 }
 

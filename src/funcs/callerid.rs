@@ -116,7 +116,7 @@ pub static CONNECTEDLINE: Function = Function::read_write(
             if !known {
                 return written(cx, "CONNECTEDLINE", &item, Written::BadValue);
             }
-            put(&mut *cx.channel_mut().connected, b"source", Some(&value.to_ascii_lowercase()));
+            put(&mut cx.channel_mut().connected, b"source", Some(&value.to_ascii_lowercase()));
             return Flow::Next;
         }
         let (prefix, member) = party(&item, &[b"priv-"]);

@@ -176,19 +176,19 @@ fn write_state(cx: &mut Cx<'_>, device: &[u8], value: &[u8]) -> Flow {
         Some([]) => cx.log(&code::BAD_ARGUMENT, || {
             "DEVICE_STATE needs the name of a custom device".to_owned()
         }),
-        Some(name) => match DeviceState::named(value) {
-            DeviceState::Unknown => cx.log_at(&code::BAD_ARGUMENT, Level::Error, || {
+        Some(_) if DeviceState::named(value) == DeviceState::Unknown => {
+            cx.log_at(&code::BAD_ARGUMENT, Level::Error, || {
                 format!("no device state `{}`", bstr::BStr::new(value))
-            }),
-            _ => {
-                let request = StoreRequest::Put {
-                    family: Text::from(CUSTOM_DEVICES),
-                    key: Text::from(name),
-                    value: Text::from(value),
-                };
-                return Flow::store(cx, request, |_, _| Flow::Next);
-            }
-        },
+            });
+        }
+        Some(name) => {
+            let request = StoreRequest::Put {
+                family: Text::from(CUSTOM_DEVICES),
+                key: Text::from(name),
+                value: Text::from(value),
+            };
+            return Flow::store(cx, request, |_, _| Flow::Next);
+        }
     }
     Flow::Next
 }

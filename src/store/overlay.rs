@@ -32,7 +32,7 @@ impl Overlay {
         let (key, size) = (path.len(), size(value.as_ref()));
         match self.open.insert(path, value) {
             Some(before) => {
-                self.bytes = (self.bytes + size).saturating_sub(self::size(before.as_ref()))
+                self.bytes = (self.bytes + size).saturating_sub(self::size(before.as_ref()));
             }
             None => self.bytes += ENTRY + key + size,
         }

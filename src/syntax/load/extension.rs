@@ -405,15 +405,14 @@ impl Loading<'_> {
         } else {
             self.texts.intern(parts.app)
         };
-        let n = match position.extension {
-            Some(n) => n,
-            None => {
-                let n = self.open(context, &position.field, place());
-                position.extension = Some(n);
-                let opened = context.extensions.get(n);
-                position.alias = opened.is_some_and(|opened| opened.exten != *exten);
-                n
-            }
+        let n = if let Some(n) = position.extension {
+            n
+        } else {
+            let n = self.open(context, &position.field, place());
+            position.extension = Some(n);
+            let opened = context.extensions.get(n);
+            position.alias = opened.is_some_and(|opened| opened.exten != *exten);
+            n
         };
         let Some(extension) = context.extensions.get_mut(n) else {
             return;
