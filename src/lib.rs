@@ -12,6 +12,7 @@ pub mod library;
 pub mod machine;
 pub mod measure;
 pub mod program;
+pub mod rules;
 pub mod store;
 pub mod syntax;
 

@@ -1,7 +1,7 @@
 //! The register of codes. A code is never reused for another meaning.
 //!
 //! `E0xx` configuration, `E1xx` extension lines and patterns, `E2xx` substitution and expressions,
-//! `E3xx` linking, `R9xx` run time.
+//! `E3xx` linking, `P6xx` rules, `R9xx` run time.
 
 #![allow(
     clippy::doc_markdown,
@@ -134,6 +134,19 @@ codes! {
     FUNC_NOT_READABLE = "E302" "func-not-readable" Error "the function cannot be read";
     FUNC_NOT_WRITABLE = "E303" "func-not-writable" Error "the function cannot be written to";
     APPLICATION_UNKNOWN = "E304" "application-unknown" Warning "no such application";
+    // Rules.
+    RULE_SYNTAX = "P601" "rule-syntax" Error "a statement of SQL is not understood; it has no effect";
+    RULE_TABLE_UNKNOWN = "P602" "rule-table-unknown" Error "a table that holds no query rules; the statement has no effect";
+    RULE_COLUMN_UNKNOWN = "P603" "rule-column-unknown" Error "a column that the table does not have; the statement has no effect";
+    RULE_VALUE_COUNT = "P604" "rule-value-count" Error "more or fewer values than columns; the statement has no effect";
+    RULE_CHECK = "P605" "rule-check" Error "a value that the table refuses; the statement has no effect";
+    RULE_UNIQUE = "P606" "rule-unique" Error "a row of the same key is there already; the statement has no effect";
+    RULE_NOT_NULL = "P607" "rule-not-null" Error "NULL where the table wants a value; the statement has no effect";
+    RULE_PATTERN = "P608" "rule-pattern" Error "a pattern that means nothing; it never matches, and negated it always does";
+    RULE_CLIENT_ADDRESS = "P609" "rule-client-address" Error "a client address with `%` before its end; the rule is not loaded";
+    RULE_ATTRIBUTES = "P610" "rule-attributes" Error "attributes whose weighted flags are not understood";
+    RULE_DIGEST = "P611" "rule-digest" Error "a digest that is no number; the rule is for all digests";
+    RULE_VARIABLE = "P612" "rule-variable" Error "a variable cannot have the value; it keeps its own";
     // Run time: flow.
     LABEL_NOT_FOUND = "R901" "label-not-found" Notice "no such label in the extension";
     GOTO_TARGET_INVALID = "R902" "goto-target-invalid" Warning "the target is neither a priority nor a label; the call ends";
