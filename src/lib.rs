@@ -26,10 +26,10 @@ use library::Registry;
 /// All applications and functions of this crate.
 pub fn standard_registry() -> Registry {
     let mut registry = Registry::new();
-    for application in apps::ALL {
+    for application in apps::ALL.iter().chain(rules::APPLICATIONS) {
         registry.add_application((*application).clone());
     }
-    for function in funcs::ALL {
+    for function in funcs::ALL.iter().chain(rules::FUNCTIONS) {
         registry.add_function((*function).clone());
     }
     registry

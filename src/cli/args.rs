@@ -3,7 +3,7 @@
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Parser, Subcommand, ValueEnum};
 
-use super::{bench, check, completions, doc, eval, explain, lookup, run, show};
+use super::{bench, check, completions, doc, eval, explain, lookup, rules, run, show};
 
 const STYLES: Styles = Styles::styled()
     .header(AnsiColor::Green.on_default().bold())
@@ -51,6 +51,7 @@ pub(crate) enum Command {
     Eval(eval::EvalArgs),
     Run(run::RunArgs),
     Bench(bench::BenchArgs),
+    Rules(rules::RulesArgs),
     Doc(doc::DocArgs),
     Explain(explain::ExplainArgs),
     Completions(completions::CompletionsArgs),

@@ -9,6 +9,7 @@ mod eval;
 mod explain;
 pub(crate) mod input;
 mod lookup;
+mod rules;
 mod run;
 mod show;
 pub(crate) mod ui;
@@ -61,6 +62,7 @@ fn dispatch(command: &Command) -> i32 {
         Command::Eval(args) => eval::run(args),
         Command::Run(args) => run::run(args),
         Command::Bench(args) => bench::run(args),
+        Command::Rules(args) => rules::run(args),
         Command::Doc(args) => doc::run(args),
         Command::Explain(args) => explain::run(args),
         Command::Completions(args) => completions::run(args),

@@ -147,6 +147,17 @@ codes! {
     RULE_ATTRIBUTES = "P610" "rule-attributes" Error "attributes whose weighted flags are not understood";
     RULE_DIGEST = "P611" "rule-digest" Error "a digest that is no number; the rule is for all digests";
     RULE_VARIABLE = "P612" "rule-variable" Error "a variable cannot have the value; it keeps its own";
+    CHAIN_UNREACHABLE = "P621" "chain-unreachable" Warning "no rule leads to this flag";
+    JUMP_BACKWARDS = "P622" "jump-backwards" Warning "flagOUT names a flag all of whose rules come before; they are not reached without iterations";
+    JUMP_TO_NOTHING = "P623" "jump-to-nothing" Warning "flagOUT names a flag without rules";
+    RULE_AFTER_CATCH_ALL = "P624" "rule-after-catch-all" Warning "a rule of the same flag before it takes every query and applies";
+    RULE_SHADOWED = "P625" "rule-shadowed" Warning "a rule of the same flag before it asks for the same and applies";
+    LAST_RULE_APPLIES = "P626" "last-rule-applies" Warning "the last rule has apply=1: fast routing is never asked, even where it does not match";
+    CASE_LOST_IN_REPLACEMENT = "P627" "case-lost-in-replacement" Warning "RE2 replaces with regard to case, whatever re_modifiers says";
+    MANY_LITERALS = "P628" "many-literals" Warning "many rules of one flag ask for plain texts, which ProxySQL tries one by one";
+    JUMP_INTO_MIDDLE = "P629" "jump-into-middle" Warning "flagOUT names a flag some of whose rules come before; those are not reached without iterations";
+    NOT_IN_PLAIN_STYLE = "P640" "not-in-plain-style" Error "standard applications cannot express the rule";
+    NOT_IN_DIALPLAN = "P641" "not-in-dialplan" Error "a line of a dialplan cannot hold the rule";
     // Run time: flow.
     LABEL_NOT_FOUND = "R901" "label-not-found" Notice "no such label in the extension";
     GOTO_TARGET_INVALID = "R902" "goto-target-invalid" Warning "the target is neither a priority nor a label; the call ends";
@@ -204,6 +215,7 @@ codes! {
     STRFTIME_EMPTY = "R956" "strftime-empty" Warning "STRFTIME printed nothing";
     STRPTIME_NO_MATCH = "R957" "strptime-no-match" Warning "STRPTIME cannot read the time";
     VARIABLE_MISSING = "R958" "variable-missing" Notice "the variable has no value";
+    RULE_INVALID = "R959" "rule-invalid" Error "the arguments of ExecRule are not understood; the rule does nothing";
     // Run time: limits and refusals.
     LIMIT_PRIORITIES = "R970" "limit-priorities" Error "the call executed more priorities than allowed";
     LIMIT_GOSUB_DEPTH = "R971" "limit-gosub-depth" Error "Gosubs nest deeper than allowed";

@@ -5,6 +5,7 @@ mod engine;
 pub mod files;
 pub mod outside;
 pub mod rewrite;
+pub mod rules;
 pub mod simulate;
 
 pub use engine::{Engine, EngineBuilder, EngineError, Reload};

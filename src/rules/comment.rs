@@ -1,6 +1,8 @@
 //! Values in the first comment of a query, such as `/* hostgroup=9;cache_ttl=50 */`, which override the rules.
 
+use crate::rules::digest::DigestBuffers;
 use crate::rules::outcome::Numbers;
+use crate::rules::settings::DigestSettings;
 use crate::rules::table::value::leading_number;
 
 /// The text of the first comment, where the query has one that could hold values.
@@ -9,6 +11,21 @@ pub(crate) fn may_hold_values(query: &[u8]) -> bool {
     memchr::memmem::find(query, b"/*").is_some_and(|at| {
         memchr::memchr(b'=', query.get(at..).unwrap_or_default()).is_some()
     })
+}
+
+/// Lets the first comment of a query override numbers.
+pub(crate) fn override_by_comment(
+    query: &[u8],
+    settings: &DigestSettings,
+    numbers: &mut Numbers,
+) {
+    if settings.enabled && may_hold_values(query) {
+        let mut buffers = DigestBuffers::default();
+        buffers.make(query, settings);
+        if buffers.has_comment {
+            apply(&buffers.comment, numbers);
+        }
+    }
 }
 
 /// Lets the comment override.

@@ -5,11 +5,11 @@ use crate::rules::comment;
 use crate::rules::digest::digest_hash;
 use crate::rules::outcome::{Numbers, Outcome, Work};
 use crate::rules::rule::{Client, Rule};
-use crate::rules::session::{Buffers, Mode, Query, Session};
+use crate::rules::session::{Buffers, Mode, Query, Session, Tested};
 use crate::rules::set::RuleSet;
 
 /// One query on its way.
-struct Walk<'s, 'q> {
+pub(crate) struct Walk<'s, 'q> {
     set: &'s RuleSet,
     query: &'q Query<'q>,
     /// The text up to a NUL: the original hands it on as a C string.
@@ -28,17 +28,19 @@ impl RuleSet {
             session.hits = vec![0; self.rules.len()];
             session.tests = vec![0; self.rules.len()];
         }
-        let end = memchr::memchr(0, query.text).unwrap_or(query.text.len());
         let mut walk = Walk {
             set: self,
             query,
-            text: query.text.get(..end).unwrap_or(query.text),
+            text: cut(query.text),
             mode: session.mode,
             counts: session.counts,
             flag: session.next_query_flag_in.max(0),
             rewrites: 0,
             work: Work::default(),
         };
+        if let Some(trace) = &mut session.trace {
+            trace.clear();
+        }
         session.buffers.matched.clear();
         session.buffers.has_digest = false;
         session.buffers.candidates.of = None;
@@ -46,6 +48,8 @@ impl RuleSet {
         let mut error_msg = None;
         let mut ok_msg = None;
         let mut iterations = self.settings.iterations;
+        // Chains that lead to each other end after as many jumps as there are rules.
+        let mut turns = self.rules.len();
         let mut position = 0;
         // The rule where the walk ends: the one that applied, or the last of all.
         let mut applied = self.rules.last().is_some_and(|rule| rule.apply);
@@ -82,6 +86,9 @@ impl RuleSet {
             }
             if jumps && iterations > 0 {
                 iterations -= 1;
+                position = 0;
+            } else if jumps && walk.mode == Mode::Article && turns > 0 {
+                turns -= 1;
                 position = 0;
             } else {
                 position = found + 1;
@@ -122,7 +129,21 @@ impl RuleSet {
     }
 }
 
-impl<'s> Walk<'s, '_> {
+impl<'s, 'q> Walk<'s, 'q> {
+    /// For rules that stand alone.
+    pub(crate) fn alone(set: &'s RuleSet, query: &'q Query<'q>) -> Self {
+        Self {
+            set,
+            query,
+            text: cut(query.text),
+            mode: Mode::List,
+            counts: false,
+            flag: 0,
+            rewrites: 0,
+            work: Work::default(),
+        }
+    }
+
     /// The next rule at or after a position that matches under the flag.
     fn next(&mut self, position: usize, session: &mut Session) -> Option<(usize, &'s Rule)> {
         let set = self.set;
@@ -143,7 +164,7 @@ impl<'s> Walk<'s, '_> {
                 }
                 None
             }
-            Mode::Map => {
+            Mode::Map | Mode::Article => {
                 let chain = set.chain(self.flag)?;
                 let first = chain.rules.partition_point(|&at| (at as usize) < position);
                 for &at in chain.rules.get(first..).unwrap_or_default() {
@@ -249,10 +270,19 @@ impl<'s> Walk<'s, '_> {
         {
             *tests += 1;
         }
-        self.matches(rule, &mut session.buffers)
+        let matched = self.matches(rule, &mut session.buffers);
+        if let Some(trace) = &mut session.trace {
+            trace.push(Tested {
+                rule_id: rule.id,
+                flag: self.flag,
+                matched,
+            });
+        }
+        matched
     }
 
-    fn matches(&self, rule: &Rule, buffers: &mut Buffers) -> bool {
+    /// Whether a rule matches, whatever its flag.
+    pub(crate) fn matches(&self, rule: &Rule, buffers: &mut Buffers) -> bool {
         if !rule.is_for_all() && !self.suits(rule, buffers) {
             return false;
         }

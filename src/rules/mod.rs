@@ -16,10 +16,14 @@
 //! assert_eq!(rules.eval(&mut session, &query).numbers.hostgroup, 2);
 //! ```
 
+mod application;
 mod chain;
 mod comment;
+pub(crate) mod dialplan;
 mod digest;
 mod evaluate;
+mod function;
+mod lint;
 mod outcome;
 mod pattern;
 mod rule;
@@ -28,9 +32,22 @@ mod set;
 mod settings;
 mod sql;
 mod table;
+mod tree;
+mod workload;
 
+pub(crate) use comment::override_by_comment;
+pub use dialplan::Style;
 pub use digest::{digest, digest_hash};
 pub use outcome::{Numbers, Outcome, Work};
-pub use session::{Mode, Query, Session};
+pub use session::{Mode, Query, Session, Tested};
 pub use set::{Overrides, RuleSet};
-pub use settings::{DigestSettings, Dialect, Settings};
+pub use settings::{Dialect, DigestSettings, Settings};
+pub use tree::{Pairs, list, tree};
+pub use workload::Workload;
+
+use crate::library::{Application, Function};
+
+/// Applications of rules.
+pub static APPLICATIONS: &[&Application] = &[&application::EXEC_RULE];
+/// Functions of rules.
+pub static FUNCTIONS: &[&Function] = &[&function::RULE];

@@ -1,5 +1,7 @@
 //! What rules decide about a query.
 
+use crate::rules::dialplan::NUMBERS;
+
 /// The numbers of an outcome; -1 where nothing was set. Names are those of the columns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
@@ -62,25 +64,64 @@ impl Numbers {
         create_new_connection: false,
     };
 
+    /// What rules can set, in the order of the variables of a dialplan.
+    pub(crate) fn listed(&self) -> [i32; 15] {
+        [
+            self.hostgroup,
+            self.cache_ttl,
+            self.cache_empty_result,
+            self.cache_timeout,
+            self.reconnect,
+            self.timeout,
+            self.retries,
+            self.delay,
+            self.next_query_flag_in,
+            self.mirror_flag_out,
+            self.mirror_hostgroup,
+            self.sticky_conn,
+            self.multiplex,
+            self.gtid_from_hostgroup,
+            self.log,
+        ]
+    }
+
+    fn places(&mut self) -> [&mut i32; 15] {
+        [
+            &mut self.hostgroup,
+            &mut self.cache_ttl,
+            &mut self.cache_empty_result,
+            &mut self.cache_timeout,
+            &mut self.reconnect,
+            &mut self.timeout,
+            &mut self.retries,
+            &mut self.delay,
+            &mut self.next_query_flag_in,
+            &mut self.mirror_flag_out,
+            &mut self.mirror_hostgroup,
+            &mut self.sticky_conn,
+            &mut self.multiplex,
+            &mut self.gtid_from_hostgroup,
+            &mut self.log,
+        ]
+    }
+
+    /// Numbers in the order of [`Numbers::listed`].
+    pub(crate) fn of(listed: [i32; 15]) -> Self {
+        let mut numbers = Self::UNSET;
+        for (place, number) in numbers.places().into_iter().zip(listed) {
+            *place = number;
+        }
+        numbers
+    }
+
+    /// Numbers from the channel variables that a dialplan of rules sets.
+    pub(crate) fn read(read: impl Fn(&str) -> i32) -> Self {
+        Self::of(NUMBERS.map(|(_, variable)| read(variable)))
+    }
+
     /// Takes over what a rule sets.
     pub(crate) fn take(&mut self, rule: &Numbers) {
-        for (mine, theirs) in [
-            (&mut self.hostgroup, rule.hostgroup),
-            (&mut self.cache_ttl, rule.cache_ttl),
-            (&mut self.cache_empty_result, rule.cache_empty_result),
-            (&mut self.cache_timeout, rule.cache_timeout),
-            (&mut self.reconnect, rule.reconnect),
-            (&mut self.timeout, rule.timeout),
-            (&mut self.retries, rule.retries),
-            (&mut self.delay, rule.delay),
-            (&mut self.next_query_flag_in, rule.next_query_flag_in),
-            (&mut self.mirror_flag_out, rule.mirror_flag_out),
-            (&mut self.mirror_hostgroup, rule.mirror_hostgroup),
-            (&mut self.sticky_conn, rule.sticky_conn),
-            (&mut self.multiplex, rule.multiplex),
-            (&mut self.gtid_from_hostgroup, rule.gtid_from_hostgroup),
-            (&mut self.log, rule.log),
-        ] {
+        for (mine, theirs) in self.places().into_iter().zip(rule.listed()) {
             if theirs >= 0 {
                 *mine = theirs;
             }
@@ -119,4 +160,27 @@ pub struct Outcome<'a> {
     pub next_query_flag_in: i32,
     /// How much work it was.
     pub work: Work,
+}
+
+impl<'a> Outcome<'a> {
+    /// An outcome of parts: messages are `error_msg` and `OK_msg`, flags the last one and the next query's.
+    pub(crate) fn new(
+        numbers: Numbers,
+        matched: &'a [i64],
+        rewritten: Option<&'a [u8]>,
+        (error_msg, ok_msg): (Option<&'a [u8]>, Option<&'a [u8]>),
+        (flag, next_query_flag_in): (i32, i32),
+        work: Work,
+    ) -> Self {
+        Self {
+            numbers,
+            matched,
+            rewritten,
+            error_msg,
+            ok_msg,
+            flag,
+            next_query_flag_in,
+            work,
+        }
+    }
 }

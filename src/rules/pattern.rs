@@ -106,11 +106,6 @@ impl Pattern {
         matches!(self.body, Body::Never)
     }
 
-    /// Whether only the backtracking matcher knows it.
-    pub(crate) fn backtracks(&self) -> bool {
-        matches!(&self.body, Body::Known(known) if known.backtracks)
-    }
-
     /// Whether the text matches somewhere. `scratch` is for the backtracking matcher.
     pub(crate) fn is_match(&self, text: &[u8], scratch: &mut String) -> bool {
         let Body::Known(known) = &self.body else {

@@ -1,8 +1,9 @@
 //! A rule as the evaluation sees it.
 
+use crate::base::Place;
 use crate::diagnostic::{Code, Report, code};
 use crate::rules::outcome::Numbers;
-use crate::rules::pattern::{Pattern, PatternFault, Replacement};
+use crate::rules::pattern::{Pattern, Replacement};
 use crate::rules::settings::{Dialect, Settings};
 use crate::rules::table::column::rule as column;
 use crate::rules::table::{Stored, Tables};
@@ -13,7 +14,6 @@ pub(crate) struct Matching {
     /// The pattern as written.
     pub(crate) text: Vec<u8>,
     pub(crate) pattern: Pattern,
-    pub(crate) fault: Option<PatternFault>,
 }
 
 /// Which clients a rule is for.
@@ -29,8 +29,8 @@ pub(crate) enum Client {
 #[derive(Debug)]
 pub(crate) struct Rule {
     pub(crate) id: i64,
-    /// Offset of its row in the text.
-    pub(crate) at: usize,
+    /// Where its row stands.
+    pub(crate) place: Place,
     pub(crate) flag_in: i32,
     pub(crate) username: Option<Vec<u8>>,
     pub(crate) schemaname: Option<Vec<u8>>,
@@ -49,6 +49,7 @@ pub(crate) struct Rule {
     /// -1 where the flag stays.
     pub(crate) flag_out: i32,
     pub(crate) replacement: Option<Replacement>,
+    pub(crate) replacement_text: Option<Vec<u8>>,
     pub(crate) numbers: Numbers,
     pub(crate) error_msg: Option<Vec<u8>>,
     pub(crate) ok_msg: Option<Vec<u8>>,
@@ -56,6 +57,34 @@ pub(crate) struct Rule {
 }
 
 impl Rule {
+    /// A rule that asks for nothing and does nothing.
+    pub(crate) fn empty(id: i64, place: Place) -> Self {
+        Self {
+            id,
+            place,
+            flag_in: 0,
+            username: None,
+            schemaname: None,
+            client: Client::Any,
+            proxy_addr: None,
+            proxy_port: -1,
+            digest: 0,
+            match_digest: None,
+            match_pattern: None,
+            negated: false,
+            caseless: true,
+            weighted: Vec::new(),
+            weights_total: 0,
+            flag_out: -1,
+            replacement: None,
+            replacement_text: None,
+            numbers: Numbers::UNSET,
+            error_msg: None,
+            ok_msg: None,
+            apply: false,
+        }
+    }
+
     /// The rule of a row; `None` where it is not active or cannot be loaded.
     pub(crate) fn new(
         id: i64,
@@ -107,17 +136,14 @@ impl Rule {
                     format!("{name} means nothing {who}: {fault}; the pattern never matches"),
                 );
             }
-            Some(Matching {
-                text,
-                pattern,
-                fault,
-            })
+            Some(Matching { text, pattern })
         };
         let match_digest = matching(column::MATCH_DIGEST, "match_digest");
         let match_pattern = matching(column::MATCH_PATTERN, "match_pattern");
-        let replacement = match (&match_pattern, text(column::REPLACE_PATTERN)) {
+        let replacement_text = text(column::REPLACE_PATTERN);
+        let replacement = match (&match_pattern, &replacement_text) {
             (Some(matching), Some(replacement)) => Some(Replacement::new(
-                &replacement,
+                replacement,
                 &matching.text,
                 dialect,
                 global,
@@ -149,7 +175,7 @@ impl Rule {
         };
         Some(Self {
             id,
-            at: row.at,
+            place: tables.place(row.at),
             flag_in: number(column::FLAG_IN),
             username: given(column::USERNAME),
             schemaname: given(column::SCHEMANAME),
@@ -167,6 +193,7 @@ impl Rule {
             weighted,
             flag_out: number(column::FLAG_OUT),
             replacement,
+            replacement_text,
             numbers: Numbers {
                 hostgroup: number(column::HOSTGROUP),
                 cache_ttl: number(column::CACHE_TTL),
@@ -203,7 +230,7 @@ impl Rule {
 }
 
 /// CASELESS and GLOBAL of a list at commas; a piece counts by how it starts.
-fn modifiers(text: &[u8]) -> (bool, bool) {
+pub(crate) fn modifiers(text: &[u8]) -> (bool, bool) {
     let has = |name: &[u8]| {
         text.split(|&byte| byte == b',').any(|piece| {
             piece
@@ -215,7 +242,7 @@ fn modifiers(text: &[u8]) -> (bool, bool) {
 }
 
 /// What C's `strtoull` reads with base 0; 0 and the largest number count as none.
-fn digest_number(text: &[u8]) -> u64 {
+pub(crate) fn digest_number(text: &[u8]) -> u64 {
     let text = text.trim_ascii_start();
     let (base, digits) = match text {
         [b'0', b'x' | b'X', rest @ ..] => (16, rest),

@@ -3,7 +3,7 @@
 use crate::rules::digest::DigestBuffers;
 use crate::rules::chain::Candidates;
 
-/// How rules are found. The outcome is the same in all modes; the work differs.
+/// How rules are found. The outcome is the same in the first three modes; the work differs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Mode {
     /// All rules in order, those of other flags skipped: what ProxySQL does.
@@ -13,6 +13,9 @@ pub enum Mode {
     /// Those rules of the chain that its index leaves over.
     #[default]
     Compiled,
+    /// The chain of the flag, always from its top: what the article about chains describes. Its outcome is another
+    /// one where a flag leads to rules before the one that matched; it is there to be compared with.
+    Article,
 }
 
 impl Mode {
@@ -22,6 +25,7 @@ impl Mode {
             Mode::List => "list",
             Mode::Map => "map",
             Mode::Compiled => "compiled",
+            Mode::Article => "article",
         }
     }
 }
@@ -56,6 +60,19 @@ pub struct Session {
     /// Tests by the position of the rule.
     pub(crate) tests: Vec<u64>,
     pub(crate) counts: bool,
+    pub(crate) trace: Option<Vec<Tested>>,
+}
+
+/// A rule that was looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Tested {
+    /// Its `rule_id`.
+    pub rule_id: i64,
+    /// The flag then.
+    pub flag: i32,
+    /// Whether it matched.
+    pub matched: bool,
 }
 
 /// Buffers of one evaluation.
@@ -82,6 +99,7 @@ impl Session {
             hits: Vec::new(),
             tests: Vec::new(),
             counts: false,
+            trace: None,
         }
     }
 
@@ -97,6 +115,18 @@ impl Session {
     pub fn counting(mut self) -> Self {
         self.counts = true;
         self
+    }
+
+    /// Keeping which rules the last query looked at.
+    #[must_use]
+    pub fn tracing(mut self) -> Self {
+        self.trace = Some(Vec::new());
+        self
+    }
+
+    /// The rules that the last query looked at, in order; empty unless [`Session::tracing`].
+    pub fn traced(&self) -> &[Tested] {
+        self.trace.as_deref().unwrap_or_default()
     }
 
     /// The flag with which the next query starts; -1 while no rule has said anything.

@@ -72,9 +72,9 @@ impl RuleSet {
         (set, report)
     }
 
-    fn load(tables: &Tables<'_>, report: &mut Report) -> Self {
-        let settings = tables.settings;
-        let mut set = Self {
+    /// A set without rules.
+    pub(crate) fn empty(settings: Settings) -> Self {
+        Self {
             settings,
             rules: Vec::new(),
             flags: Vec::new(),
@@ -83,7 +83,12 @@ impl RuleSet {
             large: stable_map(),
             fast: Vec::new(),
             fast_index: stable_map(),
-        };
+        }
+    }
+
+    fn load(tables: &Tables<'_>, report: &mut Report) -> Self {
+        let settings = tables.settings;
+        let mut set = Self::empty(settings);
         for (id, row) in tables.rules() {
             if let Some(rule) = Rule::new(id, row, &settings, tables, report) {
                 set.add(rule);

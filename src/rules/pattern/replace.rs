@@ -230,7 +230,7 @@ mod tests {
     fn replacements_are_those_of_pcrecpp() {
         assert_eq!(replaced("a", "b", "xaax", false), "xbax");
         assert_eq!(replaced("a", "b", "xaax", true), "xbbx");
-        assert_eq!(replaced("a*", "-", "xay", true), "-x-y-");
+        assert_eq!(replaced("a*", "-", "xay", true), "-x--y-");
         assert_eq!(replaced("(a)|(b)", r"[\2]", "a", false), "a");
         assert_eq!(replaced("(a)|(b)", r"[\1]", "b", false), "[]");
         assert_eq!(replaced("a", r"\x", "a", false), "a");

@@ -10,7 +10,7 @@ use logos::{Lexer, Logos};
 #[logos(skip br"[ \t\r\n\x0C]+")]
 #[logos(skip(br"--[^\n]*", allow_greedy = true))]
 #[logos(skip(br"#[^\n]*", allow_greedy = true))]
-pub enum Token<'t> {
+pub(crate) enum Token<'t> {
     /// `INSERT`
     #[token(b"insert", ignore(case))]
     Insert,
@@ -133,7 +133,7 @@ pub enum Token<'t> {
 
 /// An integer literal as it counts.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Number {
+pub(crate) enum Number {
     /// Within 64 bits.
     Integer(i64),
     /// Beyond.

@@ -4,16 +4,16 @@ use std::borrow::Cow;
 
 /// A name and where it stands.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Name<'t> {
+pub(crate) struct Name<'t> {
     /// Offset in bytes.
-    pub at: usize,
+    pub(crate) at: usize,
     /// The name, without quotes.
-    pub text: Cow<'t, [u8]>,
+    pub(crate) text: Cow<'t, [u8]>,
 }
 
 /// A literal as written.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Literal<'t> {
+pub(crate) enum Literal<'t> {
     /// `NULL`
     Null,
     /// An integer.
@@ -26,25 +26,25 @@ pub enum Literal<'t> {
 
 /// A literal and where it stands.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Datum<'t> {
+pub(crate) struct Datum<'t> {
     /// Offset in bytes.
-    pub at: usize,
+    pub(crate) at: usize,
     /// The literal.
-    pub literal: Literal<'t>,
+    pub(crate) literal: Literal<'t>,
 }
 
 /// The values of one row.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Row<'t> {
+pub(crate) struct Row<'t> {
     /// Offset of its parenthesis.
-    pub at: usize,
+    pub(crate) at: usize,
     /// The values.
-    pub data: Vec<Datum<'t>>,
+    pub(crate) data: Vec<Datum<'t>>,
 }
 
 /// A comparison operator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Comparison {
+pub(crate) enum Comparison {
     /// `=`
     Equal,
     /// `<>`
@@ -61,7 +61,7 @@ pub enum Comparison {
 
 /// One step of a condition in postfix order.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Test<'t> {
+pub(crate) enum Test<'t> {
     /// `column op literal`
     Compare(Name<'t>, Comparison, Datum<'t>),
     /// `column IN (…)`
@@ -82,7 +82,7 @@ pub enum Test<'t> {
 
 /// What happens to a row that breaks a constraint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Conflict {
+pub(crate) enum Conflict {
     /// The statement has no effect.
     Abort,
     /// The rows before stay.
@@ -95,7 +95,7 @@ pub enum Conflict {
 
 /// A statement.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Statement<'t> {
+pub(crate) enum Statement<'t> {
     /// `INSERT INTO table (columns) VALUES (…), (…)`
     Insert {
         /// What happens on conflict.
