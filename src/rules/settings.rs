@@ -42,7 +42,7 @@ impl Default for DigestSettings {
         Self {
             enabled: true,
             lowercase: false,
-            replace_null: true,
+            replace_null: false,
             no_digits: false,
             grouping_limit: 3,
             groups_grouping_limit: 10,

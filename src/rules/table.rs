@@ -137,8 +137,10 @@ impl<'t> Tables<'t> {
         let token = self.text.get(fault.at..fault.end).unwrap_or_default();
         let message = if token.is_empty() {
             "the statement ends too early".to_owned()
-        } else if matches!(token, [b'\'' | b'"' | b'`' | b'[']) {
-            format!("`{}` is not closed", BStr::new(token))
+        } else if let [quote @ (b'\'' | b'"' | b'`' | b'['), rest @ ..] = token
+            && !rest.ends_with(if *quote == b'[' { b"]" } else { std::slice::from_ref(quote) })
+        {
+            format!("`{}` is not closed", char::from(*quote))
         } else {
             let shown = token.get(..40).unwrap_or(token);
             format!("`{}` is not understood here", BStr::new(shown))

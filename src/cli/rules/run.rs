@@ -112,6 +112,11 @@ pub(super) fn run(args: &RunArgs) -> Result<i32, i32> {
     let Loaded { rules, status, .. } = args.source.load()?;
     let mut runner = match args.mode.kind() {
         Ok(mode) => {
+            // The index finds rules without looking at them, which would be no story to tell.
+            let mode = match mode {
+                Mode::Compiled if args.trace => Mode::Map,
+                other => other,
+            };
             let mut session = Session::new(mode).seed(args.seed);
             if args.trace {
                 session = session.tracing();

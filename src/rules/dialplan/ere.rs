@@ -50,9 +50,9 @@ struct Writer {
 }
 
 impl Writer {
-    /// A byte of the expression; the splitting of arguments takes a backslash away.
+    /// A byte of the expression. The splitting of arguments takes one backslash away and counts brackets.
     fn special(&mut self, byte: u8) {
-        if !byte.is_ascii_alphanumeric() {
+        if b"\\()[]\"$".contains(&byte) {
             self.out.push(b'\\');
         }
         self.out.push(byte);
