@@ -26,10 +26,39 @@ pub(crate) struct Candidates {
     /// Chain and version of the text that they are for.
     pub(crate) of: Option<(u32, u32)>,
     /// From the texts, rising.
-    pub(crate) found: Vec<u32>,
+    pub(crate) found: Vec<Found>,
     /// When each text of the automaton was last seen.
     seen: Vec<u32>,
     epoch: u32,
+}
+
+impl Candidates {
+    /// Index of the first found rule at or after a position.
+    pub(crate) fn first(&self, position: usize) -> usize {
+        if position == 0 {
+            return 0;
+        }
+        self.found
+            .partition_point(|found| (found.position() as usize) < position)
+    }
+}
+
+/// A rule one of whose texts was found: its position, and whether that is all that it asks. Sorts by position.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Found(u32);
+
+impl Found {
+    fn new(position: u32, proven: bool) -> Self {
+        Self(position << 1 | u32::from(proven))
+    }
+
+    pub(crate) fn position(self) -> u32 {
+        self.0 >> 1
+    }
+
+    pub(crate) fn is_proven(self) -> bool {
+        self.0 & 1 == 1
+    }
 }
 
 /// The index of a chain.
@@ -41,16 +70,16 @@ pub(crate) struct Index {
     schemas: StableMap<Vec<u8>, Vec<u32>>,
     users: StableMap<Vec<u8>, Vec<u32>>,
     clients: StableMap<Vec<u8>, Vec<u32>>,
-    /// Rules, by their place in the chain, of which a found text is all that is asked.
-    proven: Vec<bool>,
+    /// Whether every rule stands under texts of the query.
+    by_text_only: bool,
 }
 
 #[derive(Debug)]
 struct Automaton {
     machine: Machine,
     start: Start,
-    /// Positions of the rules by text.
-    rules: Vec<Vec<u32>>,
+    /// The rules by text.
+    rules: Vec<Vec<Found>>,
 }
 
 #[derive(Debug)]
@@ -155,12 +184,9 @@ impl Index {
             };
             // Of equal buckets the first; it saves most.
             let best = places.into_iter().min_by_key(crowd).unwrap_or(Place::Always);
-            index
-                .proven
-                .push(proven && matches!(best, Place::Text(_)));
             match best {
-                Place::Text(list) => texts.add(list, position),
-                Place::Digest(list) => digests.add(list, position),
+                Place::Text(list) => texts.add(list, Found::new(position, proven)),
+                Place::Digest(list) => digests.add(list, Found::new(position, false)),
                 Place::Schema(name) => index.schemas.entry(name).or_default().push(position),
                 Place::User(name) => index.users.entry(name).or_default().push(position),
                 Place::Client(name) => index.clients.entry(name).or_default().push(position),
@@ -171,17 +197,21 @@ impl Index {
         index.digest = digests.automaton(&mut index.always);
         index.always.sort_unstable();
         index.always.dedup();
+        index.by_text_only = index.always.is_empty()
+            && index.schemas.is_empty()
+            && index.users.is_empty()
+            && index.clients.is_empty();
         index
+    }
+
+    /// Whether the found rules are all candidates.
+    pub(crate) fn is_by_text_only(&self) -> bool {
+        self.by_text_only
     }
 
     /// Whether the digest of a query is needed.
     pub(crate) fn wants_digest(&self) -> bool {
         self.digest.is_some()
-    }
-
-    /// Whether a found text is all that the rule at this place of the chain asks.
-    pub(crate) fn is_proven(&self, place: usize) -> bool {
-        self.proven.get(place).copied().unwrap_or(false)
     }
 
     /// Runs the automata; the value is how many ran.
@@ -241,11 +271,11 @@ fn keys(place: &Place) -> Vec<(u8, Vec<u8>)> {
 struct Texts {
     known: StableMap<Vec<u8>, usize>,
     texts: Vec<Vec<u8>>,
-    rules: Vec<Vec<u32>>,
+    rules: Vec<Vec<Found>>,
 }
 
 impl Texts {
-    fn add(&mut self, list: Vec<Vec<u8>>, position: u32) {
+    fn add(&mut self, list: Vec<Vec<u8>>, rule: Found) {
         for text in list {
             let id = match self.known.get(&text) {
                 Some(&id) => id,
@@ -258,7 +288,7 @@ impl Texts {
                 }
             };
             if let Some(rules) = self.rules.get_mut(id) {
-                rules.push(position);
+                rules.push(rule);
             }
         }
     }
@@ -292,7 +322,7 @@ impl Texts {
                 rules: self.rules,
             }),
             Err(_) => {
-                always.extend(self.rules.into_iter().flatten());
+                always.extend(self.rules.into_iter().flatten().map(Found::position));
                 None
             }
         }

@@ -7,9 +7,10 @@ use crate::rules::table::value::leading_number;
 
 /// The text of the first comment, where the query has one that could hold values.
 pub(crate) fn may_hold_values(query: &[u8]) -> bool {
-    // A value needs `=`, and most queries with a comment have none in it.
-    memchr::memmem::find(query, b"/*").is_some_and(|at| {
-        memchr::memchr(b'=', query.get(at..).unwrap_or_default()).is_some()
+    // A value needs `=` behind the mark.
+    memchr::memrchr(b'=', query).is_some_and(|last| {
+        let before = query.get(..last).unwrap_or_default();
+        before.windows(2).any(|pair| pair == b"/*")
     })
 }
 

@@ -1,6 +1,6 @@
 //! The evaluation of a query.
 
-use crate::rules::chain::Chain;
+use crate::rules::chain::{Chain, Found};
 use crate::rules::comment;
 use crate::rules::digest::digest_hash;
 use crate::rules::outcome::{Numbers, Outcome, Work};
@@ -206,9 +206,22 @@ impl<'s, 'q> Walk<'s, 'q> {
             } else {
                 self.text
             };
-            let digest = cut(&buffers.digest.text);
+            let digest = if index.wants_digest() {
+                cut(&buffers.digest.text)
+            } else {
+                b""
+            };
             self.work.automaton_runs += index.search(text, digest, &mut buffers.candidates);
             buffers.candidates.of = of;
+        }
+        if index.is_by_text_only() {
+            let first = session.buffers.candidates.first(position);
+            for n in first.. {
+                let found = *session.buffers.candidates.found.get(n)?;
+                if let Some(rule) = self.confirm(found.position(), found.is_proven(), session) {
+                    return Some(rule);
+                }
+            }
         }
         let query = self.query;
         let [mut always, mut schemas, mut users, mut clients] =
@@ -221,45 +234,49 @@ impl<'s, 'q> Walk<'s, 'q> {
             let first = list.partition_point(|&at| (at as usize) < position);
             *list = list.get(first..).unwrap_or_default();
         }
-        let found = &session.buffers.candidates.found;
-        let mut next_found = found.partition_point(|&at| (at as usize) < position);
+        let mut next_found = session.buffers.candidates.first(position);
         loop {
             let by_text = session.buffers.candidates.found.get(next_found).copied();
-            let other = [&always, &schemas, &users, &clients]
+            let other = [always, schemas, users, clients]
                 .into_iter()
                 .filter_map(|list| list.first().copied())
                 .min();
-            let at = match (by_text, other) {
+            let at = match (by_text.map(Found::position), other) {
                 (Some(a), Some(b)) => a.min(b),
                 (Some(a), None) => a,
                 (None, Some(b)) => b,
                 (None, None) => return None,
             };
-            let is_by_text = by_text == Some(at);
-            next_found += usize::from(is_by_text);
-            if other == Some(at) {
-                for list in [&mut always, &mut schemas, &mut users, &mut clients] {
-                    if let Some((&first, rest)) = list.split_first()
-                        && first == at
-                    {
-                        *list = rest;
-                    }
+            let by_text = by_text.filter(|found| found.position() == at);
+            next_found += usize::from(by_text.is_some());
+            for list in [&mut always, &mut schemas, &mut users, &mut clients] {
+                if let Some((&first, rest)) = list.split_first()
+                    && first == at
+                {
+                    *list = rest;
                 }
             }
-            let rule = set.rules.get(at as usize)?;
-            let proven = is_by_text
-                && chain
-                    .rules
-                    .binary_search(&at)
-                    .is_ok_and(|place| index.is_proven(place));
-            if proven {
-                return Some((at as usize, rule));
-            }
-            self.work.walked += 1;
-            if self.test(at as usize, rule, session) {
-                return Some((at as usize, rule));
+            let proven = by_text.is_some_and(Found::is_proven);
+            if let Some(rule) = self.confirm(at, proven, session) {
+                return Some(rule);
             }
         }
+    }
+
+    /// A candidate, if it matches.
+    fn confirm(
+        &mut self,
+        at: u32,
+        proven: bool,
+        session: &mut Session,
+    ) -> Option<(usize, &'s Rule)> {
+        let at = at as usize;
+        let rule = self.set.rules.get(at)?;
+        if proven {
+            return Some((at, rule));
+        }
+        self.work.walked += 1;
+        self.test(at, rule, session).then_some((at, rule))
     }
 
     /// Looks at the criteria of a rule one by one.

@@ -242,8 +242,8 @@ fn plan(rule: &Rule, dialect: Dialect, has_digests: bool) -> Result<Plan, String
     }
     match &rule.client {
         Client::Any => {}
-        Client::Exactly(address) => plan.conditions.push(is(address, true, "CLIENT")?),
-        Client::Prefix(prefix) => plan.conditions.push(is(prefix, false, "CLIENT")?),
+        Client::Exactly(address) => plan.client(address, true)?,
+        Client::Prefix(prefix) => plan.client(prefix, false)?,
     }
     if let Some(matching) = &rule.match_digest
         && has_digests
@@ -258,6 +258,14 @@ fn plan(rule: &Rule, dialect: Dialect, has_digests: bool) -> Result<Plan, String
 }
 
 impl Plan {
+    /// A client that is not known is not asked.
+    fn client(&mut self, address: &[u8], whole: bool) -> Result<(), String> {
+        let same = is(address, whole, "CLIENT")?;
+        let condition = [&b"(${LEN(${CLIENT})} = 0 | "[..], &same, b")"].concat();
+        self.conditions.push(condition);
+        Ok(())
+    }
+
     fn matching(&mut self, rule: &Rule, matching: &Matching, variable: &str) -> Result<(), String> {
         if matching.pattern.never_matches() {
             self.never |= !rule.negated;
