@@ -12,6 +12,7 @@ pub mod library;
 pub mod machine;
 pub mod measure;
 pub mod program;
+pub mod rules;
 pub mod store;
 pub mod syntax;
 
@@ -25,14 +26,14 @@ use library::Registry;
 /// All applications and functions of this crate.
 pub fn standard_registry() -> Registry {
     let mut registry = Registry::new();
-    for application in apps::ALL {
+    for application in apps::ALL.iter().chain(rules::APPLICATIONS) {
         let mut application = (*application).clone();
         if application.examples.is_empty() {
             application.examples = apps::examples_of(&application.name);
         }
         registry.add_application(application);
     }
-    for function in funcs::ALL {
+    for function in funcs::ALL.iter().chain(rules::FUNCTIONS) {
         registry.add_function((*function).clone());
     }
     registry

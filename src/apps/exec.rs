@@ -9,7 +9,6 @@ use crate::library::{Application, LineBuilder, Named};
 use crate::machine::{Cx, Flow};
 use crate::program::instruction::{Condition, Direct};
 use crate::program::line::NONE;
-use crate::syntax::lex::template::has_substitution;
 
 /// Run an application whose name and data are computed.
 pub static EXEC: Application = Application::new(
@@ -151,7 +150,7 @@ fn run_if(cx: &mut Cx<'_>, data: &[u8]) -> Flow {
 fn compile_if(line: &mut dyn LineBuilder, data: &[u8]) -> Option<Direct> {
     let (condition, applications) = leading_condition(line, data)?;
     if applications.is_empty()
-        || has_substitution(applications, true)
+        || !line.is_fixed(applications)
         || matches!(condition, Condition::Text(_))
     {
         return None;

@@ -3,7 +3,7 @@
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Parser, Subcommand, ValueEnum};
 
-use super::{bench, check, completions, db, doc, eval, explain, lookup, run, show};
+use super::{bench, check, completions, db, doc, eval, explain, lookup, rules, run, show};
 
 const STYLES: Styles = Styles::styled()
     .header(AnsiColor::Green.on_default().bold())
@@ -52,6 +52,7 @@ pub(crate) enum Command {
     Run(run::RunArgs),
     Db(db::DbArgs),
     Bench(bench::BenchArgs),
+    Rules(rules::RulesArgs),
     Doc(doc::DocArgs),
     Explain(explain::ExplainArgs),
     Completions(completions::CompletionsArgs),

@@ -10,6 +10,7 @@ mod eval;
 mod explain;
 pub(crate) mod input;
 mod lookup;
+mod rules;
 mod run;
 mod show;
 mod store;
@@ -64,6 +65,7 @@ fn dispatch(command: &Command) -> i32 {
         Command::Run(args) => run::run(args),
         Command::Db(args) => db::run(args),
         Command::Bench(args) => bench::run(args),
+        Command::Rules(args) => rules::run(args),
         Command::Doc(args) => doc::run(args),
         Command::Explain(args) => explain::run(args),
         Command::Completions(args) => completions::run(args),

@@ -60,6 +60,10 @@ impl LineBuilder for Builder<'_, '_> {
         Some(self.texts.compile_value(text, self.slots))
     }
 
+    fn is_fixed(&self, text: &[u8]) -> bool {
+        !has_substitution(text, self.texts.angle())
+    }
+
     fn is_straight(&self, code: CodeId) -> bool {
         self.texts.is_straight(code)
     }

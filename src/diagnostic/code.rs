@@ -1,7 +1,7 @@
 //! The register of codes. A code is never reused for another meaning.
 //!
 //! `E0xx` configuration, `E1xx` extension lines and patterns, `E2xx` substitution and expressions,
-//! `E3xx` linking, `E4xx` the file of the store, `R9xx` run time.
+//! `E3xx` linking, `E4xx` the file of the store, `P6xx` rules, `R9xx` run time.
 
 #![allow(
     clippy::doc_markdown,
@@ -142,6 +142,30 @@ codes! {
     STORE_IN_USE = "E402" "store-in-use" Error "another process has the file of the store open";
     STORE_OTHER_FILE = "E403" "store-other-file" Error "the file is no store";
     STORE_DAMAGED = "E404" "store-damaged" Error "the file of the store is damaged";
+    // Rules.
+    RULE_SYNTAX = "P601" "rule-syntax" Error "a statement of SQL is not understood; it has no effect";
+    RULE_TABLE_UNKNOWN = "P602" "rule-table-unknown" Error "a table that holds no query rules; the statement has no effect";
+    RULE_COLUMN_UNKNOWN = "P603" "rule-column-unknown" Error "a column that the table does not have; the statement has no effect";
+    RULE_VALUE_COUNT = "P604" "rule-value-count" Error "more or fewer values than columns; the statement has no effect";
+    RULE_CHECK = "P605" "rule-check" Error "a value that the table refuses; the statement has no effect";
+    RULE_UNIQUE = "P606" "rule-unique" Error "a row of the same key is there already; the statement has no effect";
+    RULE_NOT_NULL = "P607" "rule-not-null" Error "NULL where the table wants a value; the statement has no effect";
+    RULE_PATTERN = "P608" "rule-pattern" Error "a pattern that means nothing; it never matches, and negated it always does";
+    RULE_CLIENT_ADDRESS = "P609" "rule-client-address" Error "a client address with `%` before its end; the rule is not loaded";
+    RULE_ATTRIBUTES = "P610" "rule-attributes" Error "attributes whose weighted flags are not understood";
+    RULE_DIGEST = "P611" "rule-digest" Error "a digest that is no number; the rule is for all digests";
+    RULE_VARIABLE = "P612" "rule-variable" Error "a variable cannot have the value; it keeps its own";
+    CHAIN_UNREACHABLE = "P621" "chain-unreachable" Warning "no rule leads to this flag";
+    JUMP_BACKWARDS = "P622" "jump-backwards" Warning "flagOUT names a flag all of whose rules come before; they are not reached without iterations";
+    JUMP_TO_NOTHING = "P623" "jump-to-nothing" Warning "flagOUT names a flag without rules";
+    RULE_AFTER_CATCH_ALL = "P624" "rule-after-catch-all" Warning "a rule of the same flag before it takes every query and applies";
+    RULE_SHADOWED = "P625" "rule-shadowed" Warning "a rule of the same flag before it asks for the same and applies";
+    LAST_RULE_APPLIES = "P626" "last-rule-applies" Warning "the last rule has apply=1: fast routing is never asked, even where it does not match";
+    CASE_LOST_IN_REPLACEMENT = "P627" "case-lost-in-replacement" Warning "RE2 replaces with regard to case, whatever re_modifiers says";
+    MANY_LITERALS = "P628" "many-literals" Warning "many rules of one flag ask for plain texts, which ProxySQL tries one by one";
+    JUMP_INTO_MIDDLE = "P629" "jump-into-middle" Warning "flagOUT names a flag some of whose rules come before; those are not reached without iterations";
+    NOT_IN_PLAIN_STYLE = "P640" "not-in-plain-style" Error "standard applications cannot express the rule";
+    NOT_IN_DIALPLAN = "P641" "not-in-dialplan" Error "a line of a dialplan cannot hold the rule";
     // Run time: flow.
     LABEL_NOT_FOUND = "R901" "label-not-found" Notice "no such label in the extension";
     GOTO_TARGET_INVALID = "R902" "goto-target-invalid" Warning "the target is neither a priority nor a label; the call ends";
@@ -200,6 +224,7 @@ codes! {
     STRFTIME_EMPTY = "R956" "strftime-empty" Warning "STRFTIME printed nothing";
     STRPTIME_NO_MATCH = "R957" "strptime-no-match" Warning "STRPTIME cannot read the time";
     VARIABLE_MISSING = "R958" "variable-missing" Notice "the variable has no value";
+    RULE_INVALID = "R959" "rule-invalid" Error "the arguments of ExecRule are not understood; the rule does nothing";
     STORE_FAILED = "R960" "store-failed" Error "the store behind DB() cannot be read or written";
     // Run time: limits and refusals.
     LIMIT_PRIORITIES = "R970" "limit-priorities" Error "the call executed more priorities than allowed";

@@ -8,6 +8,7 @@ pub mod outside;
 pub mod realtime;
 pub mod records;
 pub mod rewrite;
+pub mod rules;
 pub mod simulate;
 
 pub use engine::{Engine, EngineBuilder, EngineError, Reload};

@@ -28,6 +28,8 @@ pub trait LineBuilder {
     fn slot(&mut self, name: &[u8]) -> Option<Slot>;
     /// Compiles a text whose result is wanted as a value.
     fn value(&mut self, text: &[u8]) -> Option<CodeId>;
+    /// Whether a text holds no substitution.
+    fn is_fixed(&self, text: &[u8]) -> bool;
     /// Whether a compiled text is straight: it can be evaluated at once, and evaluating it once more would do no harm.
     fn is_straight(&self, code: CodeId) -> bool;
     /// The value of a text without substitutions, or of a constant expression.

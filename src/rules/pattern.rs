@@ -1,0 +1,352 @@
+//! Patterns of rules: what matches, what is replaced, and which texts a match must hold.
+//!
+//! PCRE is asked byte by byte, as pcrecpp does without UTF. Patterns go to automata that run in linear time; what
+//! only a backtracking matcher knows (look-around, references, possessive repetition) goes to one with a step limit.
+
+mod class;
+mod literal;
+mod replace;
+mod sink;
+mod translate;
+
+use std::sync::OnceLock;
+
+use regex_automata::meta;
+use regex_automata::nfa::thompson::WhichCaptures;
+use regex_automata::util::syntax;
+use regex_syntax::hir::Hir;
+
+use crate::rules::settings::Dialect;
+
+pub(crate) use literal::Required;
+pub(crate) use replace::Replacement;
+pub(crate) use translate::PatternFault;
+
+/// Bound of a compiled program, in bytes.
+const PROGRAM_LIMIT: usize = 8 << 20;
+/// Steps of the backtracking matcher before a text counts as not matching, as PCRE's own limit makes it.
+const STEP_LIMIT: usize = 1_000_000;
+
+/// A pattern of a rule.
+#[derive(Debug)]
+pub(crate) struct Pattern {
+    dialect: Dialect,
+    caseless: bool,
+    body: Body,
+}
+
+#[derive(Debug)]
+enum Body {
+    /// Refused: it never matches.
+    Never,
+    Known(Box<Known>),
+}
+
+#[derive(Debug)]
+struct Known {
+    search: String,
+    span: String,
+    exact: String,
+    backtracks: bool,
+    minds_final_newline: bool,
+    finder: OnceLock<Option<meta::Regex>>,
+    grouping: OnceLock<Option<meta::Regex>>,
+    backtracking: OnceLock<Option<Box<fancy_regex::Regex>>>,
+}
+
+/// Spans of the groups of a match; group 0 is the whole.
+pub(crate) type Groups = Vec<Option<(usize, usize)>>;
+
+impl Pattern {
+    /// A pattern, and why it never matches if it is refused.
+    pub(crate) fn new(
+        pattern: &[u8],
+        dialect: Dialect,
+        caseless: bool,
+    ) -> (Self, Option<PatternFault>) {
+        // The original hands patterns on as C strings.
+        let end = memchr::memchr(0, pattern).unwrap_or(pattern.len());
+        let pattern = pattern.get(..end).unwrap_or(pattern);
+        let (body, fault) = match translate::translate(pattern, dialect, caseless) {
+            Ok(translation) => {
+                let known = Known {
+                    search: translation.sink.search,
+                    span: translation.sink.span,
+                    exact: translation.sink.exact,
+                    backtracks: translation.sink.backtracks,
+                    minds_final_newline: translation.minds_final_newline,
+                    finder: OnceLock::new(),
+                    grouping: OnceLock::new(),
+                    backtracking: OnceLock::new(),
+                };
+                match known.check(dialect, caseless) {
+                    Ok(()) => (Body::Known(Box::new(known)), None),
+                    Err(what) => {
+                        let fault = PatternFault {
+                            at: 0,
+                            what,
+                            ours: true,
+                        };
+                        (Body::Never, Some(fault))
+                    }
+                }
+            }
+            Err(fault) => (Body::Never, Some(fault)),
+        };
+        let pattern = Self {
+            dialect,
+            caseless,
+            body,
+        };
+        (pattern, fault)
+    }
+
+    /// Whether the pattern was refused.
+    pub(crate) fn never_matches(&self) -> bool {
+        matches!(self.body, Body::Never)
+    }
+
+    /// Whether the text matches somewhere. `scratch` is for the backtracking matcher.
+    pub(crate) fn is_match(&self, text: &[u8], scratch: &mut String) -> bool {
+        let Body::Known(known) = &self.body else {
+            return false;
+        };
+        if !known.backtracks {
+            return known
+                .finder(self.dialect, self.caseless)
+                .is_some_and(|regex| regex.is_match(text));
+        }
+        let Some(regex) = known.backtracking(self.caseless) else {
+            return false;
+        };
+        sink::characters(text, scratch);
+        regex.is_match(scratch.as_str()).unwrap_or(false)
+    }
+
+    /// The leftmost match at or after an offset, or exactly there if `anchored`.
+    pub(crate) fn find(&self, text: &[u8], start: usize, anchored: bool) -> Option<Groups> {
+        let Body::Known(known) = &self.body else {
+            return None;
+        };
+        let newline_counts = known.minds_final_newline && text.ends_with(b"\n");
+        if known.backtracks || newline_counts {
+            return known.find_backtracking(self.caseless, text, start, anchored);
+        }
+        let regex = known.grouping(self.dialect, self.caseless)?;
+        let mut captures = regex.create_captures();
+        let anchor = if anchored {
+            regex_automata::Anchored::Yes
+        } else {
+            regex_automata::Anchored::No
+        };
+        let input = regex_automata::Input::new(text)
+            .range(start..)
+            .anchored(anchor);
+        regex.search_captures(&input, &mut captures);
+        if !captures.is_match() {
+            return None;
+        }
+        Some(
+            captures
+                .iter()
+                .map(|span| span.map(|span| (span.start, span.end)))
+                .collect(),
+        )
+    }
+
+    /// The same pattern as RE2's replacement compiles it anew: without options.
+    pub(crate) fn without_options(pattern: &[u8]) -> Self {
+        Self::new(pattern, Dialect::Re2, false).0
+    }
+
+    /// The pattern as a tree; `None` where no automaton knows it. With `folded`, letters of a caseless pattern stand
+    /// for both cases.
+    pub(crate) fn tree(&self, folded: bool) -> Option<Hir> {
+        match &self.body {
+            Body::Known(known) if !known.backtracks => {
+                let syntax = known.syntax(self.dialect, self.caseless && folded);
+                syntax::parse_with(&known.search, &syntax).ok()
+            }
+            _ => None,
+        }
+    }
+
+    /// Texts of which a match holds one.
+    pub(crate) fn required(&self) -> Option<Required> {
+        let tree = self.tree(false)?;
+        let unicode_case = self.dialect == Dialect::Re2 && self.caseless;
+        let mut required = literal::required(&tree, unicode_case)?;
+        required.fold(self.caseless);
+        Some(required)
+    }
+}
+
+impl Known {
+    /// Whether the matchers take the pattern, without building them.
+    fn check(&self, dialect: Dialect, caseless: bool) -> Result<(), String> {
+        if self.backtracks {
+            return fancy_regex::RegexBuilder::new(&self.exact)
+                .case_insensitive(caseless)
+                .backtrack_limit(STEP_LIMIT)
+                .delegate_size_limit(PROGRAM_LIMIT)
+                .build()
+                .map(|regex| {
+                    let _ = self.backtracking.set(Some(Box::new(regex)));
+                })
+                .map_err(|error| reason(&error.to_string()));
+        }
+        let tree = syntax::parse_with(&self.search, &self.syntax(dialect, caseless))
+            .map_err(|error| reason(&error.to_string()))?;
+        // Large repetitions are tried at once; others are built when they are first asked.
+        if tree.properties().minimum_len().unwrap_or(0) > 1000 || self.search.contains('{') {
+            self.build(&self.search, dialect, caseless, WhichCaptures::None)
+                .map_err(|error| reason(&error.to_string()))?;
+        }
+        Ok(())
+    }
+
+    fn syntax(&self, dialect: Dialect, caseless: bool) -> syntax::Config {
+        syntax::Config::new()
+            .utf8(false)
+            .unicode(dialect == Dialect::Re2)
+            .case_insensitive(caseless)
+    }
+
+    fn build(
+        &self,
+        text: &str,
+        dialect: Dialect,
+        caseless: bool,
+        captures: WhichCaptures,
+    ) -> Result<meta::Regex, Box<meta::BuildError>> {
+        meta::Regex::builder()
+            .syntax(self.syntax(dialect, caseless))
+            .configure(
+                meta::Config::new()
+                    .utf8_empty(false)
+                    .which_captures(captures)
+                    .nfa_size_limit(Some(PROGRAM_LIMIT)),
+            )
+            .build(text)
+            .map_err(Box::new)
+    }
+
+    fn finder(&self, dialect: Dialect, caseless: bool) -> Option<&meta::Regex> {
+        self.finder
+            .get_or_init(|| {
+                self.build(&self.search, dialect, caseless, WhichCaptures::None)
+                    .ok()
+            })
+            .as_ref()
+    }
+
+    fn grouping(&self, dialect: Dialect, caseless: bool) -> Option<&meta::Regex> {
+        self.grouping
+            .get_or_init(|| {
+                self.build(&self.span, dialect, caseless, WhichCaptures::All)
+                    .ok()
+            })
+            .as_ref()
+    }
+
+    fn backtracking(&self, caseless: bool) -> Option<&fancy_regex::Regex> {
+        self.backtracking
+            .get_or_init(|| {
+                fancy_regex::RegexBuilder::new(&self.exact)
+                    .case_insensitive(caseless)
+                    .backtrack_limit(STEP_LIMIT)
+                    .delegate_size_limit(PROGRAM_LIMIT)
+                    .build()
+                    .ok()
+                    .map(Box::new)
+            })
+            .as_deref()
+    }
+
+    fn find_backtracking(
+        &self,
+        caseless: bool,
+        text: &[u8],
+        start: usize,
+        anchored: bool,
+    ) -> Option<Groups> {
+        let regex = self.backtracking(caseless)?;
+        let mut characters = String::new();
+        sink::characters(text, &mut characters);
+        let from = characters
+            .char_indices()
+            .nth(start)
+            .map_or(characters.len(), |(at, _)| at);
+        let captures = regex.captures_from_pos(&characters, from).ok()??;
+        let spans: Groups = (0..captures.len())
+            .map(|n| {
+                captures.get(n).map(|span| {
+                    (
+                        sink::offset(&characters, span.start()),
+                        sink::offset(&characters, span.end()),
+                    )
+                })
+            })
+            .collect();
+        let at_start = spans
+            .first()
+            .copied()
+            .flatten()
+            .is_some_and(|span| span.0 == start);
+        (!anchored || at_start).then_some(spans)
+    }
+}
+
+/// The last line of a message about a pattern, which says what is wrong.
+fn reason(message: &str) -> String {
+    let last = message.lines().last().unwrap_or(message);
+    last.strip_prefix("error: ").unwrap_or(last).to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pcre(pattern: &str, text: &[u8]) -> bool {
+        let (pattern, fault) = Pattern::new(pattern.as_bytes(), Dialect::Pcre, true);
+        assert_eq!(fault, None);
+        pattern.is_match(text, &mut String::new())
+    }
+
+    #[test]
+    fn patterns_match_as_in_pcre() {
+        assert!(pcre(r"\/\* [0-1]", b"/* 0 */"));
+        assert!(pcre("^select", b"SELECT"));
+        assert!(pcre("dual$", b"from dual\n"));
+        assert!(!pcre("dual$", b"from dual\n\n"));
+        assert!(pcre("a$\n", b"a\n"));
+        assert!(!pcre("a.b", b"a\nb"));
+        assert!(pcre("^.{2}$", "é".as_bytes()));
+        assert!(!pcre(r"^\d$", "٣".as_bytes()));
+        assert!(pcre(r"\Qa.b\E", b"xA.B"));
+        assert!(pcre(r"^SELECT(?!.*FOR UPDATE)", b"select 1"));
+        assert!(!pcre(r"^SELECT(?!.*FOR UPDATE)", b"select 1 for update"));
+        assert!(pcre(r"(a)\1", b"aA"));
+        assert!(pcre(r"[^a]{3}(?=b)", b"\xff\xfe\xfdb"));
+        assert!(pcre(r"\x{ff}", b"\xff"));
+        assert!(pcre(r"a{,2}", b"a{,2}"));
+        assert!(pcre(r"\<b\>", b"<b>"));
+        assert!(pcre(r"[]a]+$", b"]a"));
+        assert!(pcre("(?x) a b # c\n c", b"abc"));
+        assert!(pcre(r"a++b", b"aab"));
+    }
+
+    #[test]
+    fn patterns_are_refused_as_in_pcre() {
+        for pattern in [
+            "(", "*a", "a**", "[b-a]", r"\", "a)", "(?z)", "a{2}{3}", r"\2(a)", "[a",
+        ] {
+            let (_, fault) = Pattern::new(pattern.as_bytes(), Dialect::Pcre, true);
+            assert!(fault.is_some_and(|fault| !fault.ours), "{pattern}");
+        }
+        for pattern in ["(?=a)", "a++", r"\1", r"\h", "(?<n>a)", r"\Z"] {
+            let (_, fault) = Pattern::new(pattern.as_bytes(), Dialect::Re2, true);
+            assert!(fault.is_some_and(|fault| !fault.ours), "{pattern}");
+        }
+    }
+}
