@@ -1,7 +1,8 @@
 //! Lookups among half 11-digit literals and half blocks of 10,000 numbers, plus five generic patterns.
 //!
 //! `warm` repeats the same 96 probes, `cold` takes 65,536 random ones; all probes exist. `linear` fits the
-//! entries one after the other, as Asterisk does. Figures are per lookup (one item).
+//! entries one after the other, as Asterisk does. `timed` reaches them through an include that holds at some times.
+//! Figures are per lookup (one item). The bytes of tables and match structures are printed first.
 
 #![allow(
     clippy::unwrap_used,
@@ -19,8 +20,9 @@ use std::sync::OnceLock;
 use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
 use strowger::base::pattern;
-use strowger::base::{Interner, Place, SourceId, Text};
+use strowger::base::{Place, SourceId, Text};
 use strowger::compile::{automaton, flatten};
+use strowger::measure::memory::grown;
 use strowger::program::{ContextId, Matcher, Table, Want};
 use strowger::syntax::ast::pattern::ExtensionKey;
 use strowger::syntax::ast::{Context, Extension, Include, Number, Plan, Priority};
@@ -50,18 +52,20 @@ fn plan_of(mut extens: Vec<Text>) -> Plan {
     let place = Place::line(SourceId(0), 1);
     extens.sort_by_cached_key(|e| ExtensionKey::new(e, None));
     extens.dedup();
+    let mut plan = Plan::default();
+    let line = Priority {
+        number: Number::At(1),
+        label: None,
+        app: plan.intern(b"NoOp"),
+        data: plan.intern(b"${EXTEN}"),
+        place,
+    };
     let extensions = extens
         .into_iter()
         .map(|exten| Extension {
             exten,
             cid: None,
-            priorities: vec![Priority {
-                number: Number::At(1),
-                label: None,
-                app: Text::from("NoOp"),
-                data: Text::from("${EXTEN}"),
-                place,
-            }],
+            priorities: plan.add_lines([line]),
             aliases: Vec::new(),
         })
         .collect();
@@ -74,12 +78,12 @@ fn plan_of(mut extens: Vec<Text>) -> Plan {
             switches: Vec::new(),
             ignorepats: Vec::new(),
         }],
-        ..Plan::default()
+        ..plan
     }
 }
 
 fn tables(plan: &Plan) -> (Table, Matcher) {
-    let table = flatten::flatten(plan, &mut Interner::new());
+    let table = flatten::flatten(plan);
     let matcher = automaton::build(&table);
     (table, matcher)
 }
@@ -158,6 +162,41 @@ fn cold(bencher: Bencher<'_, '_>, size: usize) {
         .bench(|| lookups(case, &case.probes));
 }
 
+/// Through an include with times, half of the lookups when it holds.
+#[divan::bench(args = SIZES)]
+fn timed(bencher: Bencher<'_, '_>, size: usize) {
+    let case = case(size);
+    let mut plan = case.plan.clone();
+    let place = Place::line(SourceId(0), 1);
+    plan.contexts.push(Context {
+        name: Text::from("day"),
+        place,
+        extensions: Vec::new(),
+        includes: vec![Include {
+            text: Text::from("big,06:00-18:00,*,*,*,UTC"),
+            context: Text::from("big"),
+            times: Some(Text::from("06:00-18:00,*,*,*,UTC")),
+            place,
+        }],
+        switches: Vec::new(),
+        ignorepats: Vec::new(),
+    });
+    let (table, matcher) = tables(&plan);
+    let (day, hour) = (ContextId(1), 3_600);
+    let find = |probe: &String, now| {
+        let exten = black_box(probe.as_bytes());
+        matcher.find(&table, day, exten, Want::Priority(1), None, now)
+    };
+    assert!(find(&case.probes[0], 12 * hour).is_ok() && find(&case.probes[0], hour).is_err());
+    bencher.counter(ItemsCount::new(96u32)).bench(|| {
+        case.probes[..96]
+            .iter()
+            .zip([hour, 12 * hour].iter().cycle())
+            .filter(|&(probe, now)| find(probe, *now).is_ok())
+            .count()
+    });
+}
+
 /// An office: internal numbers, an included outside line with generic patterns.
 #[divan::bench]
 fn office(bencher: Bencher<'_, '_>) {
@@ -167,6 +206,11 @@ fn office(bencher: Bencher<'_, '_>) {
     let mut outside = plan_of(outside.to_vec());
     for mut context in outside.contexts.drain(..) {
         context.name = Text::from("outside");
+        for extension in &mut context.extensions {
+            // Both plans have the same texts in the same order.
+            let lines = &outside.priorities[extension.priorities.start as usize..];
+            extension.priorities = plan.add_lines(lines.first().copied());
+        }
         plan.contexts.push(context);
     }
     let place = Place::line(SourceId(0), 1);
@@ -266,5 +310,13 @@ fn order(bencher: Bencher<'_, '_>, size: usize) {
 }
 
 fn main() {
+    if std::env::args().any(|argument| argument == "--bench") {
+        for size in SIZES.into_iter().rev() {
+            let plan = &case(size).plan;
+            let (_kept, bytes) = grown(|| tables(plan));
+            let each = bytes.unwrap_or_default() as f64 / plan.contexts[0].extensions.len() as f64;
+            println!("{size}: {each:.0} bytes for each extension with its line");
+        }
+    }
     divan::main();
 }

@@ -29,15 +29,17 @@ fn ask(bencher: Bencher<'_, '_>, sql: &str, shards: u32, mode: Mode) {
     let (rules, _) = RuleSet::from_sql(sql);
     let texts = Workload::new(shards, 1).queries();
     let mut session = Session::new(mode);
-    bencher.counter(ItemsCount::new(texts.len())).bench_local(|| {
-        for text in &texts {
-            let query = Query {
-                text,
-                ..Query::default()
-            };
-            black_box(rules.eval(&mut session, black_box(&query)));
-        }
-    });
+    bencher
+        .counter(ItemsCount::new(texts.len()))
+        .bench_local(|| {
+            for text in &texts {
+                let query = Query {
+                    text,
+                    ..Query::default()
+                };
+                black_box(rules.eval(&mut session, black_box(&query)));
+            }
+        });
 }
 
 #[divan::bench(args = MODES)]

@@ -27,7 +27,11 @@ use library::Registry;
 pub fn standard_registry() -> Registry {
     let mut registry = Registry::new();
     for application in apps::ALL.iter().chain(rules::APPLICATIONS) {
-        registry.add_application((*application).clone());
+        let mut application = (*application).clone();
+        if application.examples.is_empty() {
+            application.examples = apps::examples_of(&application.name);
+        }
+        registry.add_application(application);
     }
     for function in funcs::ALL.iter().chain(rules::FUNCTIONS) {
         registry.add_function((*function).clone());

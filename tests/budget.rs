@@ -16,6 +16,7 @@ use std::mem::size_of;
 use strowger::base::{Text, Value};
 use strowger::host::Engine;
 use strowger::machine::{Call, Effect, Event};
+use strowger::measure::loading::many_contexts;
 use strowger::program::instruction::{Instruction, Operation};
 use strowger::program::line::Line;
 use strowger::syntax::load::MemoryReader;
@@ -73,6 +74,99 @@ fn the_81_loop_allocates_nothing_per_priority() {
     );
 }
 
+/// Allocations of the mixed loop, so many rounds: text work with short values, and with ones that are too long to
+/// stand in the variable itself.
+fn mixed_allocations(rounds: u32, trunk: &str) -> (u64, u64) {
+    let path = format!("{}/dialplans/mix.conf", env!("CARGO_MANIFEST_DIR"));
+    let plan = std::fs::read_to_string(path)
+        .unwrap()
+        .replace("Set(n=100000)", &format!("Set(n={rounds})"))
+        .replace("trunk", trunk);
+    let engine = engine(&plan);
+    let mut call = engine.call("extension", "812125551", "1");
+    let mut priorities = 0;
+    let info = allocation_counter::measure(|| priorities = to_the_end(&mut call));
+    (priorities, info.count_total)
+}
+
+#[test]
+fn the_mixed_loop_allocates_nothing_per_priority() {
+    for trunk in ["trunk", "a-trunk-with-a-name-that-is-rather-long"] {
+        let (few, few_allocations) = mixed_allocations(100, trunk);
+        let (many, many_allocations) = mixed_allocations(10_100, trunk);
+        assert_eq!(many, few + 100_000);
+        assert_eq!(few_allocations, many_allocations, "{trunk}");
+    }
+}
+
+/// Allocations of the office, so many rounds.
+fn office_allocations(rounds: u32) -> (u64, u64) {
+    let path = format!("{}/dialplans/office.conf", env!("CARGO_MANIFEST_DIR"));
+    let plan = std::fs::read_to_string(path)
+        .unwrap()
+        .replace("Set(rounds=10000)", &format!("Set(rounds={rounds})"));
+    let engine = engine(&plan);
+    let mut call = engine.call("office", "100", "1");
+    let mut priorities = 0;
+    let info = allocation_counter::measure(|| priorities = to_the_end(&mut call));
+    (priorities, info.count_total)
+}
+
+#[test]
+fn the_office_allocates_nothing_per_priority() {
+    // Numbers of four digits and regular rounds, so that both runs differ in their length only.
+    let (few, few_allocations) = office_allocations(1_200);
+    let (many, many_allocations) = office_allocations(5_200);
+    assert!(many > few + 40 * 4_000);
+    assert_eq!(few_allocations, many_allocations);
+}
+
+/// Loads a text and keeps the engine; what the load allocated.
+fn loaded(text: &str) -> (Engine, allocation_counter::AllocationInfo) {
+    let engine = Engine::builder().build();
+    let mut reader = MemoryReader::new().with("extensions.conf", text);
+    let info = allocation_counter::measure(|| {
+        engine.load_from("extensions.conf", &mut reader).unwrap();
+    });
+    (engine, info)
+}
+
+#[test]
+fn a_load_allocates_per_context_and_not_per_line() {
+    let (_few, few) = loaded(&many_contexts(1_000));
+    let (_more, more) = loaded(&many_contexts(3_000));
+    let per_line = (more.count_total - few.count_total) as f64 / 10_000.0;
+    println!("{per_line:.3} allocations for each line");
+    assert!(per_line < 0.5, "{per_line} allocations for each line");
+}
+
+#[test]
+fn a_loaded_line_is_small() {
+    let (_few, few) = loaded(&many_contexts(1_000));
+    let (_more, more) = loaded(&many_contexts(9_000));
+    let per_line = (more.bytes_current - few.bytes_current) as f64 / 40_000.0;
+    println!("{per_line:.1} bytes for each line");
+    assert!(per_line < 160.0, "{per_line} bytes for each line");
+}
+
+#[test]
+fn a_reload_needs_little_more_than_the_new_dialplan() {
+    let text = many_contexts(9_000);
+    let (engine, first) = loaded(&text);
+    let held = first.bytes_current as f64;
+    let mut reader = MemoryReader::new().with("extensions.conf", text.as_str());
+    let reload = allocation_counter::measure(|| {
+        engine.load_from("extensions.conf", &mut reader).unwrap();
+    });
+    // The dialplan before is still in force up to the end, and is not counted here.
+    let peak = reload.bytes_max as f64;
+    println!(
+        "a dialplan of {held} bytes needs {peak} to load, {} times",
+        peak / held
+    );
+    assert!(peak < 2.0 * held, "{peak} bytes for a dialplan of {held}");
+}
+
 #[test]
 fn sizes() {
     assert_eq!(size_of::<Text>(), 24);
@@ -81,7 +175,7 @@ fn sizes() {
     assert!(size_of::<Instruction>() <= 12);
     assert!(size_of::<Line>() <= 32);
     assert!(
-        size_of::<Call>() <= 1536,
+        size_of::<Call>() <= 832,
         "a call is {} bytes",
         size_of::<Call>()
     );

@@ -57,10 +57,12 @@ fn asking(waits: bool, dialplan: &str) -> (Engine, Arc<driver::Clock>) {
                 syntax: "",
                 doc: "",
                 support: strowger::library::Support::Full,
+                origin: strowger::library::Origin::Strowger,
                 examples: &[],
                 read: Some(ReadBody::Shared(Arc::new(ask))),
                 write: None,
                 in_expressions: true,
+                pure: false,
             });
         })
         .application("Ask", move |cx, data| {

@@ -492,3 +492,113 @@ fn json_of_a_part() {
         assert!(output.stdout.is_empty() && text(&output.stderr).contains("no existence of"));
     }
 }
+
+/// A folder of one test, gone afterwards.
+struct Folder(std::path::PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("strowger-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+
+    fn file(&self, name: &str) -> String {
+        self.0.join(name).to_str().unwrap().to_owned()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// The recorded look of Asterisk's `database` commands.
+#[test]
+fn db_looks_like_database() {
+    let folder = Folder::new("db");
+    let db = folder.file("calls.db");
+    let said = |arguments: &[&str], status: i32| {
+        let mut all = vec!["db", arguments[0], &db];
+        all.extend(&arguments[1..]);
+        let output = strowger(&all, "");
+        assert_eq!(output.status.code(), Some(status), "{arguments:?}");
+        text(&output.stdout)
+    };
+    said(&["show"], 3);
+    assert_eq!(
+        said(&["put", "fam", "k", "v"], 0),
+        "Updated database successfully\n"
+    );
+    let row = "/fam/k                                            : v                        \n";
+    assert_eq!(said(&["show"], 0), format!("{row}1 results found.\n"));
+    assert_eq!(said(&["get", "fam", "k"], 0), "Value: v\n");
+    assert_eq!(
+        said(&["get", "fam", "nokey"], 1),
+        "Database entry not found.\n"
+    );
+    assert_eq!(
+        said(&["showkey", "k"], 0),
+        format!("{row}1 results found.\n")
+    );
+    said(&["put", "family", "k", "v"], 0);
+    assert_eq!(
+        said(&["show", "fam"], 0),
+        format!("{row}1 results found.\n")
+    );
+    assert_eq!(
+        said(&["show", "fam", "k"], 0),
+        format!("{row}1 results found.\n")
+    );
+    let get: Value = serde_json::from_str(&said(&["get", "fam", "k", "--json"], 0)).unwrap();
+    assert_eq!(get["value"], "v");
+    let show: Value = serde_json::from_str(&said(&["show", "--json"], 0)).unwrap();
+    assert_eq!(show[1]["family"], "family");
+    assert_eq!(said(&["del", "fam", "k"], 0), "Database entry removed.\n");
+    said(&["del", "fam", "k"], 1);
+    assert_eq!(
+        said(&["deltree", "fam"], 1),
+        "Database entries do not exist.\n"
+    );
+    assert_eq!(
+        said(&["deltree", "family"], 0),
+        "1 database entries removed.\n"
+    );
+}
+
+#[test]
+fn calls_share_a_file() {
+    let folder = Folder::new("calls");
+    let (db, plan) = (folder.file("calls.db"), folder.file("extensions.conf"));
+    std::fs::write(
+        &plan,
+        "[a]\nexten => 1,1,Set(DB(n/calls)=$[0${DB(n/calls)} + 1])\n same => n,DBSync()\n \
+         same => n,Set(x=${DB(n/calls)} ${DBSYNCSTATUS})\n",
+    )
+    .unwrap();
+    let lines = "{\"id\": 1, \"exten\": \"1\", \"context\": \"a\"}\n".repeat(2);
+    let output = strowger(
+        &["run", &plan, "--jsonl", "--db", &db, "--vars", "x"],
+        &lines,
+    );
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    assert!(
+        text(&output.stdout).contains("2 DISK"),
+        "{}",
+        text(&output.stdout)
+    );
+    let eval = strowger(&["eval", "${DB(n/calls)}", "--db", &db], "");
+    assert_eq!(text(&eval.stdout), "2\n");
+    let without = strowger(&["run", &plan, "1@a", "--json", "--vars", "x"], "");
+    assert!(text(&without.stdout).contains("1 MEMORY"));
+    for (file, code) in [(plan.as_str(), "E403"), ("/", "E401")] {
+        let output = strowger(&["run", &plan, "1@a", "--db", file], "");
+        assert_eq!(output.status.code(), Some(3));
+        assert!(
+            text(&output.stderr).contains(code),
+            "{}",
+            text(&output.stderr)
+        );
+    }
+}

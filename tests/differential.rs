@@ -152,7 +152,58 @@ fn variable() -> impl Strategy<Value = String> {
         1 => name().prop_map(|n| format!("${{LEN(${{{n}}})}}")),
         1 => (name(), 0i32..3).prop_map(|(n, o)| format!("${{LEN(x${{{n}}}):{o}}}")),
         1 => name().prop_map(|n| format!("${{${{{n}}}}}")),
+        2 => (name(), name(), name()).prop_map(|(a, b, c)| format!("${{{a}:${{{b}}}:$[${{{c}}}]}}")),
+        1 => (name(), name()).prop_map(|(a, b)| format!("${{x${{{a}}}:1:${{{b}}}}}")),
+        1 => (name(), function()).prop_map(|(n, f)| format!("${{{f}(${{{n}}})}}")),
+        1 => (name(), function(), -3i32..4).prop_map(|(n, f, o)| format!("${{{f}(${{LEN(${{{n}}})}}-${{{n}:{o}}})}}")),
+        1 => (prop_oneof![name(), Just("GOSUB_RETVAL".to_owned()), Just("EXTEN:1".to_owned())], 0i32..4)
+            .prop_map(|(n, f)| format!("${{CUT({n},-,{f})}}")),
+        1 => name().prop_map(|n| format!("${{FIELDQTY({n},a)}}")),
+        1 => (name(), name()).prop_map(|(a, b)| format!("${{IF($[\"${{{a}}}\" = \"\"]?${{{b}}}:none)}}")),
         1 => name().prop_map(|n| format!("${{NOSUCH(${{{n}}})}}")),
+    ]
+}
+
+fn function() -> impl Strategy<Value = String> {
+    prop::sample::select(
+        [
+            "LEN",
+            "TOUPPER",
+            "QUOTE",
+            "ISNULL",
+            "FILTER",
+            "REGEX",
+            "CSV_QUOTE",
+        ]
+        .as_slice(),
+    )
+    .prop_map(str::to_owned)
+}
+
+/// Comparisons of quoted texts, and what looks like them.
+fn sameness() -> impl Strategy<Value = String> {
+    let quoted = prop_oneof![
+        4 => name().prop_map(|n| format!("\"${{{n}}}\"")),
+        4 => value().prop_filter("closed", |v| !v.contains(['"', '$', ']', '['])).prop_map(|v| format!("\"{v}\"")),
+        1 => name().prop_map(|n| format!("\"x${{{n}}}\"")),
+        1 => name().prop_map(|n| format!("${{{n}}}")),
+    ]
+    .boxed();
+    let operator = prop::sample::select(["=", " = ", "!=", " != ", " < "].as_slice());
+    (quoted.clone(), operator, quoted).prop_map(|(a, op, b)| format!("$[{a}{op}{b}]"))
+}
+
+/// What an ExecIf may run, with fixed data or not.
+fn inner(target: impl Strategy<Value = String> + 'static) -> impl Strategy<Value = String> {
+    prop_oneof![
+        4 => (name(), "[a-z0-9 .-]{0,4}").prop_map(|(n, v)| format!("Set({n}={v})")),
+        2 => target.prop_map(|t| format!("Goto({t})")),
+        1 => Just("NoOp(x)".to_owned()),
+        1 => Just("Hangup()".to_owned()),
+        1 => Just("Gone(1)".to_owned()),
+        1 => Just(String::new()),
+        1 => Just("ExecIf($[1]?Set(a=in))".to_owned()),
+        2 => (name(), template()).prop_map(|(n, t)| format!("Set({n}={t})")),
     ]
 }
 
@@ -161,6 +212,7 @@ fn operand() -> impl Strategy<Value = String> {
         5 => variable(),
         3 => "[0-9]{1,3}",
         1 => variable().prop_map(|v| format!("\"{v}\"")),
+        1 => "[a-z0-9]{0,2}".prop_map(|v| format!("\"{v}\"")),
         1 => variable().prop_map(|v| format!("0{v}")),
         1 => (variable(), variable()).prop_map(|(a, b)| format!("{a}{b}")),
         1 => variable().prop_map(|v| format!("-{v}")),
@@ -219,6 +271,14 @@ fn line(last: usize) -> impl Strategy<Value = String> {
         1 => (name(), template()).prop_map(|(n, t)| format!("Set(${{{n}}}={t})")),
         3 => (expression(), target.clone(), target.clone()).prop_map(|(e, y, n)| format!("GotoIf({e}?{y}:{n})")),
         1 => (template(), target.clone()).prop_map(|(e, y)| format!("GotoIf({e}?{y})")),
+        2 => (sameness(), target.clone(), target.clone()).prop_map(|(e, y, n)| format!("GotoIf({e}?{y}:{n})")),
+        1 => (variable(), target.clone(), target.clone()).prop_map(|(e, y, n)| format!("GotoIf({e}?{y}:{n})")),
+        1 => (variable(), inner(target.clone())).prop_map(|(e, y)| format!("ExecIf({e}?{y})")),
+        1 => (name(), template()).prop_map(|(n, t)| format!("Set(HASH(h,${{{n}}})={t})")),
+        1 => (template(), value()).prop_map(|(t, v)| format!("Gosub(sub,s,1({t},{v}))")),
+        2 => (prop_oneof![sameness(), expression()], inner(target.clone())).prop_map(|(e, y)| format!("ExecIf({e}?{y})")),
+        2 => (prop_oneof![sameness(), expression()], inner(target.clone()), inner(target.clone()))
+            .prop_map(|(e, y, n)| format!("ExecIf({e}?{y}:{n})")),
         1 => target.clone().prop_map(|t| format!("Goto({t})")),
         1 => template().prop_map(|t| format!("NoOp({t})")),
     ]
@@ -235,6 +295,8 @@ fn dialplan() -> impl Strategy<Value = String> {
                 line.replace(';', "\\;")
             ));
         }
+        text.push_str("exten => s,1,NoOp()\n[sub]\nexten => s,1,Set(LOCAL(a)=${ARG1})\n same => n,ExecIf($[${ARGC} > 2]?Set(n=${ARG2}))\n\
+            same => n,Return(${a:1}${HASH(h,${b})}${CUT(ARG2,-,2)})\n[c]\n");
         text.push_str("exten => i,1,Set(a=invalid)\nexten => h,1,Set(b=${a}h)\n");
         text
     })

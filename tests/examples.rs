@@ -11,11 +11,14 @@
     reason = "a test fails by panicking, and says what it measured"
 )]
 
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
 use libtest_mimic::{Arguments, Failed, Trial};
 use strowger::base::Text;
-use strowger::host::{Engine, outside};
+use strowger::host::Engine;
 use strowger::library::Example;
-use strowger::machine::{Channel, ChannelState, Effect, Event, Location, Start};
+use strowger::machine::{Channel, ChannelState, Effect, Environment, Event, Location, Start};
 use strowger::syntax::load::MemoryReader;
 
 fn main() {
@@ -27,14 +30,51 @@ fn main() {
         .iter()
         .map(|a| (a.name.to_string(), a.examples))
         .chain(functions.iter().map(|f| (f.name.to_string(), f.examples)));
-    let trials = all
-        .flat_map(|(name, examples)| {
-            examples.iter().map(move |example| {
-                Trial::test(format!("{name}: {}", example.title), move || run(example))
+    let mut trials: Vec<Trial> = all
+        .clone()
+        .filter(|(_, examples)| examples.is_empty())
+        .map(|(name, _)| {
+            Trial::test(format!("{name} has an example"), || {
+                Err("there is none".into())
             })
         })
         .collect();
+    let examples = all.flat_map(|(name, examples)| {
+        examples.iter().map(move |example| {
+            Trial::test(format!("{name}: {}", example.title), move || run(example))
+        })
+    });
+    trials.extend(examples);
     libtest_mimic::run(&arguments, trials).exit();
+}
+
+/// A clock in which time passes only while a call sleeps.
+#[derive(Default)]
+struct Clock(Mutex<Duration>);
+
+impl Clock {
+    fn pass(&self, time: Duration) {
+        *self.0.lock().unwrap() += time;
+    }
+}
+
+impl Environment for Clock {
+    fn now(&self) -> Duration {
+        // The beginning of 2026.
+        Duration::from_secs(1_767_225_600) + *self.0.lock().unwrap()
+    }
+
+    fn random(&self) -> u64 {
+        4
+    }
+
+    fn variable(&self, _: &[u8]) -> Option<Vec<u8>> {
+        None
+    }
+
+    fn set_variable(&self, _: &[u8], _: &[u8]) -> bool {
+        false
+    }
 }
 
 /// Runs the lines, then the text as one more `Set`.
@@ -46,7 +86,8 @@ fn run(example: &Example) -> Result<(), Failed> {
         let line = line.replace(';', "\\;");
         file.push_str(&format!("exten => s,{},{line}\n", i + 1));
     }
-    let engine = Engine::builder().build();
+    let clock = Arc::new(Clock::default());
+    let engine = Engine::builder().environment(clock.clone()).build();
     let mut reader = MemoryReader::new().with("extensions.conf", file);
     engine
         .load_from("extensions.conf", &mut reader)
@@ -77,7 +118,11 @@ fn run(example: &Example) -> Result<(), Failed> {
             Effect::Channel { .. } | Effect::Dial(_) | Effect::Originate(_) => {
                 Event::Failed("there is one channel only".to_owned())
             }
-            Effect::Outside(request) => outside::answer(&request, engine.allow()),
+            Effect::Outside(request) => engine.outside().answer(&request),
+            Effect::Sleep(time) => {
+                clock.pass(time);
+                Event::Done
+            }
             Effect::Yield => Event::Resume,
             _ => Event::Done,
         };

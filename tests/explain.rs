@@ -12,7 +12,7 @@
 )]
 
 use strowger::base::zone::Zone;
-use strowger::base::{Interner, Place, SourceId, Text};
+use strowger::base::{Place, SourceId, Text};
 use strowger::compile::{automaton, flatten};
 use strowger::program::explain::explain;
 use strowger::program::{Query, Want};
@@ -20,26 +20,25 @@ use strowger::syntax::ast::pattern::ExtensionKey;
 use strowger::syntax::ast::{Context, Extension, Include, Number, Plan, Priority};
 
 fn context(
+    plan: &mut Plan,
     name: &str,
     extens: &[(&str, Option<&str>, &[u32])],
     includes: &[(&str, Option<&str>)],
-) -> Context {
+) {
     let place = Place::line(SourceId(0), 1);
+    let [app, data] = ["NoOp", "x"].map(|text| plan.intern(text.as_bytes()));
     let mut extensions: Vec<_> = extens
         .iter()
         .map(|(exten, cid, numbers)| Extension {
             exten: Text::from(*exten),
             cid: cid.map(Text::from),
-            priorities: numbers
-                .iter()
-                .map(|&number| Priority {
-                    number: Number::At(number),
-                    label: None,
-                    app: Text::from("NoOp"),
-                    data: Text::from("x"),
-                    place,
-                })
-                .collect(),
+            priorities: plan.add_lines(numbers.iter().map(|&number| Priority {
+                number: Number::At(number),
+                label: None,
+                app,
+                data,
+                place,
+            })),
             aliases: Vec::new(),
         })
         .collect();
@@ -57,38 +56,34 @@ fn context(
             place,
         })
         .collect();
-    Context {
+    plan.contexts.push(Context {
         name: Text::from(name),
         place,
         extensions,
         includes,
         switches: Vec::new(),
         ignorepats: Vec::new(),
-    }
+    });
 }
 
 #[test]
 fn winner_walk_and_losers() {
-    let plan = Plan {
-        contexts: vec![
-            context(
-                "main",
-                &[
-                    ("123", Some("5"), &[1]),
-                    ("_12X", None, &[2]),
-                    ("_12X", Some("_7X"), &[1]),
-                    ("_1XX", None, &[1]),
-                    ("_1N.", None, &[1]),
-                ],
-                &[("night", Some("0:00-6:00")), ("b", None), ("gone", None)],
-            ),
-            context("night", &[], &[]),
-            context("b", &[("123", None, &[1])], &[("main", None)]),
+    let mut plan = Plan::default();
+    context(
+        &mut plan,
+        "main",
+        &[
+            ("123", Some("5"), &[1]),
+            ("_12X", None, &[2]),
+            ("_12X", Some("_7X"), &[1]),
+            ("_1XX", None, &[1]),
+            ("_1N.", None, &[1]),
         ],
-        ..Plan::default()
-    };
-    let mut names = Interner::new();
-    let table = flatten::flatten(&plan, &mut names);
+        &[("night", Some("0:00-6:00")), ("b", None), ("gone", None)],
+    );
+    context(&mut plan, "night", &[], &[]);
+    context(&mut plan, "b", &[("123", None, &[1])], &[("main", None)]);
+    let table = flatten::flatten(&plan);
     let matcher = automaton::build(&table).with_zone(Zone::utc());
     let query = Query {
         context: table.context_named(b"main").unwrap(),
@@ -98,7 +93,7 @@ fn winner_walk_and_losers() {
         now: 43_200,
     };
     let told = explain(&table, &matcher, &query);
-    insta::assert_snapshot!(told.text(&table, &names, &query).to_string(), @r"
+    insta::assert_snapshot!(told.text(&table, &plan.texts, &query).to_string(), @r"
     _1N.@main, priority 1: NoOp(x)
       [main]: searched
         include => night,0:00-6:00: its times do not hold

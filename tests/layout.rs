@@ -26,10 +26,7 @@ const ARROWS: &[(&str, &str)] = &[
     ("library", "base diagnostic program machine"),
     ("apps", "base diagnostic program machine library"),
     ("funcs", "base diagnostic program machine library"),
-    (
-        "rules",
-        "base diagnostic syntax program machine library",
-    ),
+    ("rules", "base diagnostic syntax program machine library"),
     ("compile", "base diagnostic syntax program library machine"),
     (
         "host",

@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 use strowger::base::zone::Zone;
-use strowger::base::{Interner, Place, SourceId, Text};
+use strowger::base::{Place, SourceId, Text};
 use strowger::compile::{automaton, flatten};
 use strowger::program::{Matcher, NotFound, Table, Want};
 use strowger::syntax::ast::pattern::ExtensionKey;
@@ -292,6 +292,8 @@ fn scope() -> impl Strategy<Value = Scope> {
 
 fn plan(scopes: &[Scope]) -> Plan {
     let place = Place::line(SourceId(0), 1);
+    let mut plan = Plan::default();
+    let [label, app, data] = ["l", "NoOp", ""].map(|text| plan.intern(text.as_bytes()));
     let contexts = scopes
         .iter()
         .zip(NAMES)
@@ -304,17 +306,15 @@ fn plan(scopes: &[Scope]) -> Plan {
                 .map(|entry| Extension {
                     exten: Text::from(entry.exten.clone()),
                     cid: entry.cid.clone().map(Text::from),
-                    priorities: entry
-                        .lines
-                        .iter()
-                        .map(|(&number, &label)| Priority {
+                    priorities: plan.add_lines(entry.lines.iter().map(|(&number, &labelled)| {
+                        Priority {
                             number: Number::At(number),
-                            label: label.then(|| Text::from("l")),
-                            app: Text::from("NoOp"),
-                            data: Text::EMPTY,
+                            label: labelled.then_some(label),
+                            app,
+                            data,
                             place,
-                        })
-                        .collect(),
+                        }
+                    })),
                     aliases: Vec::new(),
                 })
                 .collect(),
@@ -338,10 +338,7 @@ fn plan(scopes: &[Scope]) -> Plan {
             ignorepats: Vec::new(),
         })
         .collect();
-    Plan {
-        contexts,
-        ..Plan::default()
-    }
+    Plan { contexts, ..plan }
 }
 
 const NOON: i64 = 43_200;
@@ -391,9 +388,9 @@ proptest! {
                 prop_assert_eq!((&a.exten, &a.cid), (&b.exten, &b.cid));
             }
         }
-        let mut names = Interner::new();
-        let label = names.intern(b"l");
-        let table = flatten::flatten(&plan(&scopes), &mut names);
+        let plan = plan(&scopes);
+        let label = plan.texts.get(b"l").unwrap();
+        let table = flatten::flatten(&plan);
         let matcher = automaton::build(&table).with_zone(Zone::utc());
         for (start, rest, context, cid, want, noon) in dials {
             let dialled = format!("{start}{rest}").into_bytes();
@@ -454,7 +451,7 @@ fn prefixes_of_literals_with_high_bytes() {
         entries,
         includes: Vec::new(),
     }];
-    let table = flatten::flatten(&plan(&scopes), &mut Interner::new());
+    let table = flatten::flatten(&plan(&scopes));
     let matcher = automaton::build(&table);
     let id = strowger::program::ContextId(0);
     for (dialled, can, more) in [

@@ -195,7 +195,10 @@ fn the_published_figures() {
         tree(100, Pairs::Split),
         include_str!("data/corpus/rules/published_tree.sql")
     );
-    assert_eq!(list(200), include_str!("data/corpus/rules/published_list.sql"));
+    assert_eq!(
+        list(200),
+        include_str!("data/corpus/rules/published_list.sql")
+    );
 }
 
 #[test]
@@ -235,22 +238,102 @@ fn the_steady_state_allocates_nothing() {
 #[test]
 fn what_is_refused_is_named() {
     for (sql, place, kind, loaded) in [
-        ("INSERT INTO mysql_query_rules (active) VALUES (2);", "1:47", "rule-check", 0),
-        ("INSERT INTO mysql_query_rules (active,nope) VALUES (1,1);", "1:39", "rule-column-unknown", 0),
-        ("INSERT INTO mysql_users (a) VALUES (1);", "1:13", "rule-table-unknown", 0),
-        ("INSERT INTO mysql_query_rules (active) VALUES (1,2);", "1:47", "rule-value-count", 0),
-        ("INSERT INTO mysql_query_rules (active) VALUES (NULL);", "1:47", "rule-not-null", 0),
-        ("REPLACE INTO mysql_query_rules (active,apply) VALUES (1,NULL), (1,2);", "1:64", "rule-check", 0),
-        ("INSERT INTO mysql_query_rules (rule_id,active) VALUES (1,1);\nINSERT INTO mysql_query_rules (rule_id,active) VALUES (1,0);", "2:55", "rule-unique", 1),
-        ("INSERT INTO mysql_query_rules (active) VALUES (1;\nINSERT INTO mysql_query_rules (active) VALUES (1);", "1:49", "rule-syntax", 1),
-        ("INSERT INTO mysql_query_rules (active,match_pattern) VALUES (1,'x);", "1:64", "rule-syntax", 0),
-        ("INSERT INTO mysql_query_rules (active,match_pattern) VALUES (1,'(');", "1:61", "rule-pattern", 1),
-        ("INSERT INTO mysql_query_rules (active,client_addr) VALUES (1,'10.%.1');", "1:59", "rule-client-address", 0),
-        ("INSERT INTO mysql_query_rules (active,attributes) VALUES (1,'{');", "1:58", "rule-check", 0),
-        ("INSERT INTO mysql_query_rules (active,attributes) VALUES (1,'{\"flagOUTs\":1}');", "1:58", "rule-attributes", 1),
-        ("INSERT INTO mysql_query_rules (active,digest) VALUES (1,'x');", "1:54", "rule-digest", 1),
-        ("SET mysql-query_processor_iterations=many;", "1:5", "rule-variable", 0),
-        ("UPDATE mysql_query_rules SET nope=1;", "1:30", "rule-column-unknown", 0),
+        (
+            "INSERT INTO mysql_query_rules (active) VALUES (2);",
+            "1:47",
+            "rule-check",
+            0,
+        ),
+        (
+            "INSERT INTO mysql_query_rules (active,nope) VALUES (1,1);",
+            "1:39",
+            "rule-column-unknown",
+            0,
+        ),
+        (
+            "INSERT INTO mysql_users (a) VALUES (1);",
+            "1:13",
+            "rule-table-unknown",
+            0,
+        ),
+        (
+            "INSERT INTO mysql_query_rules (active) VALUES (1,2);",
+            "1:47",
+            "rule-value-count",
+            0,
+        ),
+        (
+            "INSERT INTO mysql_query_rules (active) VALUES (NULL);",
+            "1:47",
+            "rule-not-null",
+            0,
+        ),
+        (
+            "REPLACE INTO mysql_query_rules (active,apply) VALUES (1,NULL), (1,2);",
+            "1:64",
+            "rule-check",
+            0,
+        ),
+        (
+            "INSERT INTO mysql_query_rules (rule_id,active) VALUES (1,1);\nINSERT INTO mysql_query_rules (rule_id,active) VALUES (1,0);",
+            "2:55",
+            "rule-unique",
+            1,
+        ),
+        (
+            "INSERT INTO mysql_query_rules (active) VALUES (1;\nINSERT INTO mysql_query_rules (active) VALUES (1);",
+            "1:49",
+            "rule-syntax",
+            1,
+        ),
+        (
+            "INSERT INTO mysql_query_rules (active,match_pattern) VALUES (1,'x);",
+            "1:64",
+            "rule-syntax",
+            0,
+        ),
+        (
+            "INSERT INTO mysql_query_rules (active,match_pattern) VALUES (1,'(');",
+            "1:61",
+            "rule-pattern",
+            1,
+        ),
+        (
+            "INSERT INTO mysql_query_rules (active,client_addr) VALUES (1,'10.%.1');",
+            "1:59",
+            "rule-client-address",
+            0,
+        ),
+        (
+            "INSERT INTO mysql_query_rules (active,attributes) VALUES (1,'{');",
+            "1:58",
+            "rule-check",
+            0,
+        ),
+        (
+            "INSERT INTO mysql_query_rules (active,attributes) VALUES (1,'{\"flagOUTs\":1}');",
+            "1:58",
+            "rule-attributes",
+            1,
+        ),
+        (
+            "INSERT INTO mysql_query_rules (active,digest) VALUES (1,'x');",
+            "1:54",
+            "rule-digest",
+            1,
+        ),
+        (
+            "SET mysql-query_processor_iterations=many;",
+            "1:5",
+            "rule-variable",
+            0,
+        ),
+        (
+            "UPDATE mysql_query_rules SET nope=1;",
+            "1:30",
+            "rule-column-unknown",
+            0,
+        ),
         ("SELECT 1;", "1:1", "rule-syntax", 0),
     ] {
         let (rules, report) = RuleSet::from_named_sql("r.sql", sql, Overrides::default());
@@ -259,7 +342,10 @@ fn what_is_refused_is_named() {
         };
         assert_eq!(found.code.kind, kind, "{sql}");
         let line = report.line(found);
-        assert!(line.starts_with(&format!("r.sql:{place}: ")), "{sql}: {line}");
+        assert!(
+            line.starts_with(&format!("r.sql:{place}: ")),
+            "{sql}: {line}"
+        );
         assert_eq!(rules.len(), loaded, "{sql}");
     }
 }
@@ -289,20 +375,42 @@ fn statements_do_what_sqlite_does() {
 
 #[test]
 fn hostile_sql_is_refused_in_peace() {
-    let deep = format!("DELETE FROM mysql_query_rules WHERE {}1{};", "(".repeat(100_000), ")".repeat(100_000));
-    let nots = format!("DELETE FROM mysql_query_rules WHERE {} 1;", "NOT ".repeat(100_000));
+    let deep = format!(
+        "DELETE FROM mysql_query_rules WHERE {}1{};",
+        "(".repeat(100_000),
+        ")".repeat(100_000)
+    );
+    let nots = format!(
+        "DELETE FROM mysql_query_rules WHERE {} 1;",
+        "NOT ".repeat(100_000)
+    );
     let pattern = format!(
         "INSERT INTO mysql_query_rules (active,match_pattern) VALUES (1,'{}a{}');",
         "(".repeat(50_000),
         ")".repeat(50_000)
     );
     let repeats = "INSERT INTO mysql_query_rules (active,match_pattern) VALUES (1,'((a{1000}){1000}){1000}');".to_owned();
-    for sql in [deep, nots, pattern, repeats, "'".to_owned(), "\0;;;(\u{fffd}".to_owned()] {
+    for sql in [
+        deep,
+        nots,
+        pattern,
+        repeats,
+        "'".to_owned(),
+        "\0;;;(\u{fffd}".to_owned(),
+    ] {
         let (rules, _) = RuleSet::from_sql(&sql);
         let mut session = Session::new(Mode::List);
-        rules.eval(&mut session, &Query { text: b"aaa", ..Query::default() });
+        rules.eval(
+            &mut session,
+            &Query {
+                text: b"aaa",
+                ..Query::default()
+            },
+        );
     }
-    let (_, report) = RuleSet::from_sql(b"INSERT INTO mysql_query_rules (active,username) VALUES (1,'\xff\xfe');");
+    let (_, report) = RuleSet::from_sql(
+        b"INSERT INTO mysql_query_rules (active,username) VALUES (1,'\xff\xfe');",
+    );
     assert!(report.diagnostics().is_empty(), "{report}");
 }
 
@@ -317,13 +425,31 @@ fn plain_style_refuses_what_it_cannot_express() {
         (rule("match_pattern", "'\\bx'"), "looks around"),
         (rule("match_pattern", "'a.b'"), "counts bytes"),
         (rule("match_pattern", "'\\xff'"), "beyond ASCII"),
-        (rule("match_pattern", "'[\\x80-\\x90]'"), "some bytes beyond ASCII"),
+        (
+            rule("match_pattern", "'[\\x80-\\x90]'"),
+            "some bytes beyond ASCII",
+        ),
         (rule("match_pattern", "'\\x01'"), "control bytes"),
         (rule("match_pattern", "'(ab){300}'"), "more than 255"),
-        (rule("match_pattern,replace_pattern", "'a.*b','c'"), "something else than a plain text"),
-        (rule("match_pattern,replace_pattern,re_modifiers", "'abc','\\0',''"), "references to groups"),
-        (rule("match_pattern,replace_pattern,re_modifiers", "'a,c','x',''"), "STRREPLACE"),
-        (rule("attributes", "'{\"flagOUTs\":[{\"id\":1,\"weight\":1}]}'"), "weighted"),
+        (
+            rule("match_pattern,replace_pattern", "'a.*b','c'"),
+            "something else than a plain text",
+        ),
+        (
+            rule(
+                "match_pattern,replace_pattern,re_modifiers",
+                "'abc','\\0',''",
+            ),
+            "references to groups",
+        ),
+        (
+            rule("match_pattern,replace_pattern,re_modifiers", "'a,c','x',''"),
+            "STRREPLACE",
+        ),
+        (
+            rule("attributes", "'{\"flagOUTs\":[{\"id\":1,\"weight\":1}]}'"),
+            "weighted",
+        ),
         (rule("digest", "'0x12'"), "hash of the digest"),
         (rule("proxy_port", "6033"), "address of the proxy"),
         (rule("error_msg", "'${HOME}'"), "a message that"),
@@ -353,14 +479,19 @@ fn plain_style_refuses_what_it_cannot_express() {
     for style in [Style::Native, Style::Plain] {
         let mut report = Report::new();
         load(&long).dialplan(style, &mut report);
-        assert!(report.to_string().contains("longer than a line"), "{report}");
+        assert!(
+            report.to_string().contains("longer than a line"),
+            "{report}"
+        );
     }
 }
 
 #[test]
 fn lint_names_what_is_not_meant() {
     let insert = "INSERT INTO mysql_query_rules (rule_id,active,match_pattern,flagIN,flagOUT,apply,destination_hostgroup) VALUES ";
-    let many: Vec<String> = (0..20).map(|n| format!("({n},1,'/\\* {n:03}',0,NULL,1,{n})")).collect();
+    let many: Vec<String> = (0..20)
+        .map(|n| format!("({n},1,'/\\* {n:03}',0,NULL,1,{n})"))
+        .collect();
     for (sql, kinds) in [
         (format!("{insert}(1,1,'a',5,NULL,1,1);"), vec!["chain-unreachable"]),
         (format!("{insert}(1,1,'a',5,NULL,1,1),(2,1,'b',0,5,0,1);"), vec!["jump-backwards"]),
@@ -390,21 +521,67 @@ fn weighted_flags_are_drawn_by_weight() {
     for mode in MODES {
         let mut session = Session::new(mode).seed(1);
         let seconds = (0..4000)
-            .filter(|_| rules.eval(&mut session, &Query::default()).numbers.hostgroup == 2)
+            .filter(|_| {
+                rules
+                    .eval(&mut session, &Query::default())
+                    .numbers
+                    .hostgroup
+                    == 2
+            })
             .count();
         assert!((2800..3200).contains(&seconds), "{seconds}");
     }
 }
 
 const PATTERNS: [&str; 22] = [
-    "^SELECT", "select", ".", "id=7", "^$", "FROM t", "archive", "(", "x.*y", "[0-4]", "a|b", "^SELECT.*UPDATE$",
-    "\\/\\* 00[1-3]", "^select(?!.*for update)", "t$", "(c)(.)?", "\\d+", "e{2,3}", "é", "[^a-z ]+", "(?i)U", "zzz",
+    "^SELECT",
+    "select",
+    ".",
+    "id=7",
+    "^$",
+    "FROM t",
+    "archive",
+    "(",
+    "x.*y",
+    "[0-4]",
+    "a|b",
+    "^SELECT.*UPDATE$",
+    "\\/\\* 00[1-3]",
+    "^select(?!.*for update)",
+    "t$",
+    "(c)(.)?",
+    "\\d+",
+    "e{2,3}",
+    "é",
+    "[^a-z ]+",
+    "(?i)U",
+    "zzz",
 ];
-const REPLACEMENTS: [&str; 8] = ["x", "\\0\\0", "[\\1]", "", "FROM archive ", "\\x", "id=8", "SELECT \\2"];
+const REPLACEMENTS: [&str; 8] = [
+    "x",
+    "\\0\\0",
+    "[\\1]",
+    "",
+    "FROM archive ",
+    "\\x",
+    "id=8",
+    "SELECT \\2",
+];
 const TEXTS: [&str; 14] = [
-    "SELECT c FROM t WHERE id=7", "select c from t for update", "/* 002 */ select 'test' from dual",
-    "/* hostgroup=9;cache_ttl=5 */ SELECT 1", "", "DELETE FROM t", "archive", "x\ny", "SELECT a\nFROM b FOR UPDATE",
-    "UPDATE t SET a='é' WHERE b=\"(\"", "t\n", "BEGIN; -- c", "SELECT $[1+1], ${QUERY}, \\, \"", " see  the bee ",
+    "SELECT c FROM t WHERE id=7",
+    "select c from t for update",
+    "/* 002 */ select 'test' from dual",
+    "/* hostgroup=9;cache_ttl=5 */ SELECT 1",
+    "",
+    "DELETE FROM t",
+    "archive",
+    "x\ny",
+    "SELECT a\nFROM b FOR UPDATE",
+    "UPDATE t SET a='é' WHERE b=\"(\"",
+    "t\n",
+    "BEGIN; -- c",
+    "SELECT $[1+1], ${QUERY}, \\, \"",
+    " see  the bee ",
 ];
 
 fn quoted(text: &str) -> String {

@@ -45,10 +45,7 @@ pub(super) fn answered(
     Flow::wait_then(Effect::Answer, move |cx, event| match event {
         Event::Hangup(_) | Event::Failed(_) => Flow::Leave,
         _ => {
-            let now = cx.now();
-            let channel = cx.channel_mut();
-            channel.state = ChannelState::Up;
-            channel.answered = Some(now);
+            cx.answer_channel();
             then(cx)
         }
     })

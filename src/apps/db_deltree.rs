@@ -1,7 +1,8 @@
 //! `DBdeltree`.
 
+use crate::base::Text;
 use crate::library::Application;
-use crate::machine::{Cx, Flow};
+use crate::machine::{Cx, Flow, StoreRequest};
 
 /// Delete a family or a part of it.
 pub static DB_DELTREE: Application = Application::new(
@@ -13,11 +14,12 @@ pub static DB_DELTREE: Application = Application::new(
 );
 
 fn run(cx: &mut Cx<'_>, data: &[u8]) -> Flow {
-    let mut parts = data.splitn(2, |&b| b == b'/');
+    let mut parts = data.splitn(2, |&b| b == b'/').map(Text::from);
     let family = parts.next().unwrap_or_default();
     let keytree = parts.next().unwrap_or_default();
-    if !family.is_empty() {
-        cx.shared().store().remove_tree(family, keytree);
+    if family.is_empty() {
+        return Flow::Next;
     }
-    Flow::Next
+    let request = StoreRequest::RemoveTree { family, keytree };
+    Flow::store(cx, request, |_, _| Flow::Next)
 }

@@ -134,6 +134,9 @@ fn start(cx: &mut Cx<'_>, mut dial: Box<Dial>, then: DialThen) -> Flow {
         return Flow::Next;
     }
     dial.inherit = cx.inherited();
+    if dial.option(b'C').is_some() {
+        cx.reset_record(false);
+    }
     Flow::wait_then(Effect::Dial(dial), move |cx, event| match event {
         Event::Dialed(dialed) => ended(cx, *dialed, then),
         Event::Hangup(_) => {

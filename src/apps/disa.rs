@@ -6,37 +6,40 @@ use super::answer::answered;
 use super::gather::{Question, ask};
 use super::playback::missing_argument;
 use crate::base::arguments::{self, options};
+use crate::base::scan::int;
 use crate::base::{Text, callerid};
-use crate::library::{Application, Support};
-use crate::machine::{ChannelState, Cx, Effect, Event, Flow, Indication, Location};
+use crate::diagnostic::code;
+use crate::library::Application;
+use crate::machine::{
+    ChannelState, Cx, Effect, Event, Flow, Indication, Location, OutsideRequest,
+};
 
 /// Let a caller from outside dial as one from inside.
 pub static DISA: Application = Application::new(
     "DISA",
     "Let a caller from outside dial as one from inside.",
-    "password[,context[,callerid[,mailbox[@context][,options]]]]",
+    "password|file[,context[,callerid[,mailbox[@context][,options]]]]",
     "Answers, asks for a password (not for `no-password`) ended by `#`, then gives a dial tone and takes the digits of an \
-     extension of a context, `disa` without one. The call goes there, with another caller id if one is given. Options: \
+     extension of a context, `disa` without one. What is no number names a file, whose lines have the form of these \
+     arguments; the line of the password that was entered counts. The call goes there, with another caller id if one is given. Options: \
      `n` does not answer, `p` keeps a `#` as a digit of the extension.",
     run_disa,
-)
-.support(Support::Partial("passwords in a file are not read"));
+);
 
 /// What DISA was told.
 struct Disa {
     context: Text,
     caller: Vec<u8>,
     keeps_hash: bool,
+    answers: bool,
 }
 
-fn run_disa(cx: &mut Cx<'_>, data: &[u8]) -> Flow {
+/// The password, and the rest of the arguments.
+fn parsed(data: &[u8]) -> (Vec<u8>, Disa) {
     let mut fields = arguments::standard(data, 5).into_iter();
     let mut field = || fields.next().unwrap_or_default();
     let (password, context, caller, _mailbox) = (field(), field(), field(), field());
     let letters = options(&field());
-    if password.is_empty() {
-        return missing_argument(cx, "DISA needs a password, or `no-password`");
-    }
     let disa = Disa {
         context: if context.is_empty() {
             Text::from("disa")
@@ -45,7 +48,32 @@ fn run_disa(cx: &mut Cx<'_>, data: &[u8]) -> Flow {
         },
         caller,
         keeps_hash: letters.has(b'p'),
+        answers: !letters.has(b'n'),
     };
+    (password, disa)
+}
+
+/// Whether a password is one, and not the name of a file.
+fn is_number(text: &[u8]) -> bool {
+    int(text).is_some()
+}
+
+/// The line of a file with this password.
+fn line_of(content: &[u8], entered: &[u8]) -> Option<Disa> {
+    content
+        .split(|b| *b == b'\n')
+        .filter(|line| !matches!(line.first(), None | Some(b'#' | b';')))
+        .map(parsed)
+        .find(|(password, _)| is_number(password) && password == entered)
+        .map(|(_, disa)| disa)
+}
+
+fn run_disa(cx: &mut Cx<'_>, data: &[u8]) -> Flow {
+    let (password, disa) = parsed(data);
+    if password.is_empty() {
+        return missing_argument(cx, "DISA needs a password, or `no-password`");
+    }
+    let answers = disa.answers;
     let begin = move |cx: &mut Cx<'_>| {
         if password.eq_ignore_ascii_case(b"no-password") {
             return dial(cx, disa, Vec::new());
@@ -60,10 +88,25 @@ fn run_disa(cx: &mut Cx<'_>, data: &[u8]) -> Flow {
             if entered == password {
                 return dial(cx, disa, Vec::new());
             }
-            refused()
+            if is_number(&password) {
+                return refused();
+            }
+            let request = Effect::Outside(OutsideRequest::ReadFile(Text::from(password)));
+            Flow::wait_then(request, move |cx, event| {
+                let Event::Value(content) = event else {
+                    cx.log(&code::NOT_FOUND, || {
+                        "the file of passwords cannot be read".to_owned()
+                    });
+                    return Flow::Leave;
+                };
+                match line_of(&content, &entered) {
+                    Some(disa) => dial(cx, disa, Vec::new()),
+                    None => refused(),
+                }
+            })
         })
     };
-    if cx.channel().state != ChannelState::Up && !letters.has(b'n') {
+    if cx.channel().state != ChannelState::Up && answers {
         return answered(cx, begin);
     }
     begin(cx)

@@ -1,11 +1,15 @@
 //! Exec, `TryExec`, ExecIf.
 
 use super::gosub::split_pair;
+use super::goto::leading_condition;
 use crate::base::arguments;
 use crate::base::condition::is_true;
 use crate::diagnostic::code;
-use crate::library::Application;
+use crate::library::{Application, LineBuilder, Named};
 use crate::machine::{Cx, Flow};
+use crate::program::instruction::{Condition, Direct};
+use crate::program::line::NONE;
+use crate::syntax::lex::template::has_substitution;
 
 /// Run an application whose name and data are computed.
 pub static EXEC: Application = Application::new(
@@ -14,7 +18,8 @@ pub static EXEC: Application = Application::new(
     "application(arguments)",
     "Runs an application; the arguments are substituted a second time. An unknown one ends the call.",
     run_exec,
-);
+)
+.names(|data| vec![named(data)]);
 
 /// Run an application and survive its failure.
 pub static TRY_EXEC: Application = Application::new(
@@ -23,7 +28,8 @@ pub static TRY_EXEC: Application = Application::new(
     "application(arguments)",
     "Like Exec, but the call goes on whatever happens. TRYSTATUS is SUCCESS, FAILED or NOAPP.",
     run_try,
-);
+)
+.names(|data| vec![named(data)]);
 
 /// Run one of two applications.
 pub static EXEC_IF: Application = Application::new(
@@ -33,7 +39,9 @@ pub static EXEC_IF: Application = Application::new(
     "Runs the first application if the condition is true, else the second. `?` and `:` inside parentheses, brackets \
      or quotes do not separate; names are not trimmed. The whole data is substituted before the choice.",
     run_if,
-);
+)
+.compile(compile_if)
+.names(branches);
 
 fn run_exec(cx: &mut Cx<'_>, data: &[u8]) -> Flow {
     if data.is_empty() {
@@ -84,15 +92,41 @@ fn substituted(application: &[u8], inside: &[u8]) -> Flow {
     )
 }
 
-fn run_if(cx: &mut Cx<'_>, data: &[u8]) -> Flow {
+/// The application of `name(arguments)`.
+pub(super) fn named(text: &[u8]) -> Named {
+    let (name, data) = call(text);
+    Named::Application {
+        name: name.to_vec(),
+        data: data.to_vec(),
+    }
+}
+
+/// The applications of both branches.
+fn branches(data: &[u8]) -> Vec<Named> {
+    if is_old_form(data) {
+        let mut fields = arguments::standard(data, 3).into_iter().skip(1);
+        let name = fields.next().unwrap_or_default();
+        let data = fields.next().unwrap_or_default();
+        return vec![Named::Application { name, data }];
+    }
+    let halves = split_pair(data, b'?');
+    let applications = halves.get(1).map_or(&[][..], Vec::as_slice);
+    let chosen = split_pair(applications, b':');
+    chosen.iter().map(|text| named(text)).collect()
+}
+
+/// Whether a comma stands before the first `?`.
+fn is_old_form(data: &[u8]) -> bool {
     let position = |byte| data.iter().position(|&b| b == byte);
-    let (question, comma) = (position(b'?'), position(b','));
-    let old_form = match (question, comma) {
+    match (position(b'?'), position(b',')) {
         (None, _) => true,
         (Some(question), Some(comma)) => comma < question,
         (Some(_), None) => false,
-    };
-    if old_form {
+    }
+}
+
+fn run_if(cx: &mut Cx<'_>, data: &[u8]) -> Flow {
+    if is_old_form(data) {
         return run_old_form(cx, data);
     }
     let halves = split_pair(data, b'?');
@@ -110,6 +144,27 @@ fn run_if(cx: &mut Cx<'_>, data: &[u8]) -> Flow {
         }
         _ => Flow::Next,
     }
+}
+
+/// Applications whose data is fixed become parts of the line: then the values of a call cannot change where the
+/// data is cut.
+fn compile_if(line: &mut dyn LineBuilder, data: &[u8]) -> Option<Direct> {
+    let (condition, applications) = leading_condition(line, data)?;
+    if applications.is_empty()
+        || has_substitution(applications, true)
+        || matches!(condition, Condition::Text(_))
+    {
+        return None;
+    }
+    let applications = split_pair(applications, b':');
+    let mut way = |chosen: usize| match applications.get(chosen) {
+        Some(text) if !text.is_empty() => {
+            let (application, inside) = call(text);
+            line.inner(application, inside)
+        }
+        _ => Some(line.context().next.unwrap_or(NONE)),
+    };
+    Some(Direct::Branch(condition, way(0)?, way(1)?))
 }
 
 /// `condition,application,arguments`, the form of old dialplans.

@@ -118,15 +118,7 @@ fn compile(line: &mut dyn LineBuilder, data: &[u8]) -> Option<Direct> {
 }
 
 fn compile_if(line: &mut dyn LineBuilder, data: &[u8]) -> Option<Direct> {
-    // Only a condition that is one expression: its value hardly ever holds a `?`.
-    let (Piece::Expression(inside), rest) = next_piece(data, false)? else {
-        return None;
-    };
-    if !inside.closed {
-        return None;
-    }
-    let condition = data.get(..data.len() - rest.len())?;
-    let branches = rest.strip_prefix(b"?")?;
+    let (condition, branches) = leading_condition(line, data)?;
     let (yes, no) = cut(branches, b':');
     let next = line.context().next;
     let mut target = |text: &[u8]| {
@@ -138,9 +130,25 @@ fn compile_if(line: &mut dyn LineBuilder, data: &[u8]) -> Option<Direct> {
     };
     let yes = target(yes)?;
     let no = target(no.unwrap_or(&[]))?;
-    let condition = match line.comparison(condition) {
-        Some(comparison) => comparison,
-        None => Condition::Text(line.value(condition)?),
-    };
     Some(Direct::Branch(condition, yes, no))
+}
+
+/// A condition that is one expression, or one straight variable or function, and what follows the `?` behind it.
+pub(super) fn leading_condition<'d>(
+    line: &mut dyn LineBuilder,
+    data: &'d [u8],
+) -> Option<(Condition, &'d [u8])> {
+    let (piece, rest) = next_piece(data, false)?;
+    let (Piece::Expression(inside) | Piece::Variable(inside)) = &piece else {
+        return None;
+    };
+    let text = data.get(..data.len() - rest.len())?;
+    let branches = rest.strip_prefix(b"?")?;
+    if !inside.closed {
+        return None;
+    }
+    let condition = line.condition(text)?;
+    // The value of an expression hardly ever holds a `?`, that of a variable may be anything.
+    let straight = !matches!(condition, Condition::Text(_));
+    (straight || matches!(piece, Piece::Expression(_))).then_some((condition, branches))
 }

@@ -24,7 +24,8 @@ pub static EXEC_IF_TIME: Application = Application::new(
     "times,weekdays,mdays,months[,timezone]?application[(arguments)]",
     "Runs the application if the present time matches. Without `?` or with an unknown application the call ends.",
     run_exec,
-);
+)
+.names(|data| cut(data, b'?').1.map(super::exec::named).into_iter().collect());
 
 fn run_goto(cx: &mut Cx<'_>, data: &[u8]) -> Flow {
     if data.is_empty() {

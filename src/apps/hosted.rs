@@ -89,7 +89,6 @@ enum Answers {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Hosted {
     needs: usize,
-    also: &'static [usize],
     lacking: After,
     answers: Answers,
     status: &'static [Status],
@@ -102,7 +101,6 @@ impl Hosted {
     pub(super) const fn new() -> Self {
         Self {
             needs: 0,
-            also: &[],
             lacking: After::Next,
             answers: Answers::Never,
             status: &[],
@@ -114,13 +112,6 @@ impl Hosted {
     /// So many arguments must be there and not empty; without them it fails, and the call goes on there.
     pub(super) const fn needs(mut self, count: usize, lacking: After) -> Self {
         self.needs = count;
-        self.lacking = lacking;
-        self
-    }
-
-    /// The arguments of these indices must be there too.
-    pub(super) const fn also_needs(mut self, indices: &'static [usize], lacking: After) -> Self {
-        self.also = indices;
         self.lacking = lacking;
         self
     }
@@ -159,8 +150,7 @@ impl Hosted {
     pub(super) fn run(&'static self, cx: &mut Cx<'_>, name: &'static str, data: &[u8]) -> Flow {
         let fields = arguments::standard(data, SLOTS);
         let given = fields.iter().take_while(|field| !field.is_empty()).count();
-        let there = |n: usize| fields.get(n).is_some_and(|field| !field.is_empty());
-        if given < self.needs || !self.also.iter().all(|n| there(*n)) {
+        if given < self.needs {
             cx.log(&code::ARGUMENT_MISSING, || {
                 format!("{name} was called without an argument that it needs")
             });

@@ -2,6 +2,7 @@
 
 use crate::library::Application;
 
+mod examples;
 mod gather;
 mod hosted;
 
@@ -26,6 +27,7 @@ applications! {
     conference: CONF_BRIDGE, CONF_KICK;
     controlled: CONTROL_PLAYBACK, BACKGROUND_DETECT, MP3_PLAYER, STREAM_ECHO, DICTATE;
     db_deltree: DB_DELTREE;
+    db_sync: DB_SYNC;
     detect: AMD, WAIT_FOR_NOISE, WAIT_FOR_SILENCE, WAIT_FOR_RING;
     dial: DIAL, RETRY_DIAL;
     directory: DIRECTORY;
@@ -49,7 +51,8 @@ applications! {
     pickup: PICKUP, PICKUP_CHAN;
     playback: PLAYBACK;
     privacy: PRIVACY_MANAGER;
-    queue: QUEUE, ADD_QUEUE_MEMBER, REMOVE_QUEUE_MEMBER, PAUSE_QUEUE_MEMBER, UNPAUSE_QUEUE_MEMBER, QUEUE_LOG, QUEUE_UPDATE;
+    queue: QUEUE;
+    queue_members: ADD_QUEUE_MEMBER, REMOVE_QUEUE_MEMBER, PAUSE_QUEUE_MEMBER, UNPAUSE_QUEUE_MEMBER, QUEUE_LOG, QUEUE_UPDATE;
     raise_exception: RAISE_EXCEPTION;
     read: READ, READ_EXTEN;
     record: RECORD;
@@ -71,3 +74,5 @@ applications! {
     wait: WAIT, WAIT_UNTIL, WAIT_DIGIT, WAIT_FOR_CONDITION;
     while_loop: WHILE, END_WHILE, EXIT_WHILE, CONTINUE_WHILE;
 }
+
+pub(crate) use examples::of as examples_of;

@@ -6,12 +6,10 @@ use crate::base::Text;
 use crate::base::arguments::{self, options};
 use crate::diagnostic::code;
 use crate::library::{Application, Example, Support};
+use crate::machine::facilities::Monitor;
 use crate::machine::{Cx, Effect, Event, Flow};
 
 hosted! {
-    STOP_MIX_MONITOR "StopMixMonitor" "End a recording of the call." "[id]"
-        "Ends the recording of that id, or all of the channel."
-        Hosted::new();
     CHAN_SPY "ChanSpy" "Listen to calls." "[channel[,options]]"
         "Answers and listens to the channels whose names begin with a text, one after the other; `*` goes on to the next, \
          `#` changes the volume."
@@ -31,12 +29,37 @@ pub static MIX_MONITOR: Application = Application::new(
     "Record both sides of the call.",
     "file.extension[,options[,command]]",
     "Begins a recording of the call in the background. MIXMONITOR_FILENAME is its file, below the `monitor` directory of \
-     the spool unless the name begins with `/`. Option `i(variable)` gives the id for StopMixMonitor. A command for its \
+     the spool unless the name begins with `/`. Option `i(variable)` gives the id for StopMixMonitor and MIXMONITOR(). A command for its \
      end is dropped where commands of the system are not allowed.",
     run,
 )
 .support(Support::Simulated)
 .examples(&[Example { title: "Where the recording is", dialplan: "MixMonitor(/srv/calls/a.wav)", evaluate: "${MIXMONITOR_FILENAME}", expect: "/srv/calls/a.wav" }]);
+
+/// End a recording.
+pub static STOP_MIX_MONITOR: Application = Application::new(
+    "StopMixMonitor",
+    "End a recording of the call.",
+    "[id]",
+    "Ends the recording of that id, or all of the channel. A warning where there is none.",
+    |cx, data| {
+        let id = arguments::standard(data, 1).into_iter().next().unwrap_or_default();
+        if !cx.channel_mut().recordings.stop(&id) {
+            cx.log(&code::NOT_FOUND, || "no such recording on this channel".to_owned());
+        }
+        Flow::wait(Effect::Custom {
+            name: Text::from("StopMixMonitor"),
+            data: Text::from(data),
+        })
+    },
+)
+.support(Support::Simulated)
+.examples(&[Example {
+    title: "Only while the caller speaks",
+    dialplan: "MixMonitor(/srv/calls/a.wav,i(own))\nStopMixMonitor(${own})",
+    evaluate: "[${MIXMONITOR(${own},filename)}]",
+    expect: "[]",
+}]);
 
 fn run(cx: &mut Cx<'_>, data: &[u8]) -> Flow {
     let mut fields = arguments::standard(data, 3);
@@ -59,7 +82,7 @@ fn run(cx: &mut Cx<'_>, data: &[u8]) -> Flow {
     if let Some(first) = fields.first_mut() {
         first.clone_from(&path);
     }
-    let id = letters.argument(b'i').map(<[u8]>::to_vec);
+    let variable = letters.argument(b'i').map(<[u8]>::to_vec);
     let effect = Effect::Custom {
         name: Text::from("MixMonitor"),
         data: Text::from(fields.join(&b',')),
@@ -71,15 +94,17 @@ fn run(cx: &mut Cx<'_>, data: &[u8]) -> Flow {
             _ => {}
         }
         cx.set(b"MIXMONITOR_FILENAME", &path);
-        if let Some(variable) = id
-            && !variable.is_empty()
-        {
-            let id = match event {
-                Event::Value(id) => id,
-                _ => path.into(),
-            };
+        let number = cx.channel().recordings.running.len();
+        let file = Text::from(path);
+        let id = match event {
+            Event::Value(id) => id,
+            // A text of its own for every recording of the channel, as Asterisk's ids are.
+            _ => Text::from(format!("{file}#{number}").as_str()),
+        };
+        if let Some(variable) = variable.filter(|name| !name.is_empty()) {
             cx.set(&variable, &id);
         }
+        cx.channel_mut().recordings.running.push(Monitor { id, file });
         Flow::Next
     })
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::base::Text;
 use crate::base::arguments::{options, standard};
 use crate::diagnostic::code;
-use crate::library::Application;
+use crate::library::{Application, Named};
 use crate::machine::{Cx, Effect, Event, Flow, Originate, OriginateThen};
 
 /// Start a new call.
@@ -15,7 +15,21 @@ pub static ORIGINATE: Application = Application::new(
     "technology/resource,type,arg1[,arg2[,arg3[,timeout[,options]]]]",
     "Calls a channel; when it answers it runs an application (type app: name, data) or the dialplan (type exten: context, extension, priority). Waits for the answer, except with option a. ORIGINATE_STATUS is SUCCESS, FAILED, BUSY, CONGESTION, HANGUP, RINGING or UNKNOWN.",
     run,
-);
+)
+.names(names);
+
+/// The application that the new call runs.
+fn names(data: &[u8]) -> Vec<Named> {
+    match standard(data, 7).as_slice() {
+        [_, kind, name, rest @ ..] if kind.eq_ignore_ascii_case(b"app") => {
+            vec![Named::Application {
+                name: name.clone(),
+                data: rest.first().cloned().unwrap_or_default(),
+            }]
+        }
+        _ => Vec::new(),
+    }
+}
 
 /// How long an answer may take without a time in the arguments.
 const TIMEOUT: Duration = Duration::from_secs(30);

@@ -14,7 +14,7 @@ pub static RECORD: Application = Application::new(
     "Record to a file.",
     "file.format[,silence[,maxduration[,options]]]",
     "Records what the caller says, until `#`, silence, or the longest time. Answers first unless the option `n` is \
-     given; `s` skips on a call that is not up. RECORDED_FILE is the file without format, RECORD_STATUS the outcome.",
+     given; `s` skips on a call that is not up. RECORDED_FILE is the file without format, RECORD_STATUS the outcome; RECORDING_INFO(duration) tells how long it is.",
     run,
 )
 .support(Support::Simulated);
@@ -42,13 +42,16 @@ fn run(cx: &mut Cx<'_>, data: &[u8]) -> Flow {
         options: Text::from(field(3)),
     };
     cx.set(b"RECORDED_FILE", &recorded);
-    let begin = move |_: &mut Cx<'_>| {
-        Flow::wait_then(Effect::Record(record), |cx, event| match event {
+    let begin = move |cx: &mut Cx<'_>| {
+        let began = cx.now();
+        Flow::wait_then(Effect::Record(record), move |cx, event| match event {
             Event::Hangup(_) => {
                 cx.set(b"RECORD_STATUS", b"HANGUP");
                 Flow::Leave
             }
             Event::Recorded(status) => {
+                let length = cx.now().saturating_sub(began);
+                cx.channel_mut().recordings.last = Some(length);
                 cx.set(b"RECORD_STATUS", &status);
                 Flow::Next
             }

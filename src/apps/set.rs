@@ -3,7 +3,7 @@
 use crate::base::Value;
 use crate::base::arguments;
 use crate::diagnostic::code;
-use crate::library::{Application, LineBuilder};
+use crate::library::{Application, LineBuilder, Named};
 use crate::machine::{Cx, Flow};
 use crate::program::instruction::{Direct, Operation};
 
@@ -16,7 +16,8 @@ pub static SET: Application = Application::new(
      or unquoted. `_name` is inherited by channels that this one creates, `__name` for ever.",
     run,
 )
-.compile(compile);
+.compile(compile)
+.names(|data| written(data).into_iter().collect());
 
 /// Set several variables.
 pub static MSET: Application = Application::new(
@@ -25,7 +26,18 @@ pub static MSET: Application = Application::new(
     "name1=value1[,name2=value2[,...]]",
     "Sets several variables. Arguments are cut at commas; quotes and protecting backslashes are removed.",
     run_many,
-);
+)
+.names(|data| {
+    let pairs = arguments::standard(data, 100);
+    pairs.iter().filter_map(|pair| written(pair)).collect()
+});
+
+/// The function that an assignment writes.
+fn written(pair: &[u8]) -> Option<Named> {
+    let (name, _) = assignment(pair)?;
+    name.ends_with(b")")
+        .then(|| Named::Written(name.to_vec()))
+}
 
 fn run(cx: &mut Cx<'_>, data: &[u8]) -> Flow {
     if data.is_empty() {
@@ -49,11 +61,7 @@ fn assignment(text: &[u8]) -> Option<(&[u8], &[u8])> {
 fn set(cx: &mut Cx<'_>, name: &[u8], value: &[u8]) -> Flow {
     note_blanks(cx, name);
     if name.ends_with(b")") {
-        return Flow::Write {
-            function: name.to_vec(),
-            value: value.to_vec(),
-            then: Box::new(Flow::Next),
-        };
+        return cx.write(name, value);
     }
     cx.set(name, value);
     Flow::Next
@@ -104,14 +112,26 @@ fn set_all(cx: &mut Cx<'_>, mut pairs: std::vec::IntoIter<Vec<u8>>) -> Flow {
 fn compile(line: &mut dyn LineBuilder, data: &[u8]) -> Option<Direct> {
     let (name, value) = assignment(data)?;
     let slot = line.slot(name)?;
-    if let Some(Value::Int(n)) = line.constant(value)
+    let constant = line.constant(value);
+    if let Some(Value::Int(n)) = constant
         && let Ok(value) = u32::try_from(n)
     {
         return Some(Direct::Next(Operation::SetInteger { slot, value }));
     }
     if let Some((from, add)) = line.add_constant(value) {
-        return Some(Direct::Next(Operation::Add { slot, from, add }));
+        return Some(Direct::Next(if slot == from {
+            Operation::Count { slot, add }
+        } else {
+            Operation::Add { slot, from, add }
+        }));
     }
     let code = line.value(value)?;
-    Some(Direct::Next(Operation::SetValue { slot, code }))
+    Some(Direct::Next(if let Some(Value::Text(text)) = constant {
+        let constant = line.keep(&text);
+        Operation::SetConstant { slot, constant }
+    } else if line.is_straight(code) {
+        Operation::SetStraight { slot, code }
+    } else {
+        Operation::SetValue { slot, code }
+    }))
 }

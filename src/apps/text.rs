@@ -1,8 +1,9 @@
 //! `SendText`, `ReceiveText`, `MessageSend`.
 
-use super::hosted::{After, Hosted, Status, hosted};
+use super::hosted::{Hosted, Status, hosted};
 use super::system::decoded;
-use crate::base::Text;
+use crate::base::{Text, arguments};
+use crate::diagnostic::code;
 use crate::library::{Application, Example, Support};
 use crate::machine::{Cx, Effect, Event, Flow};
 
@@ -13,13 +14,25 @@ hosted! {
         Hosted::new()
             .sets(&[Status::new("RECEIVETEXTSTATUS", "SUCCESS", "FAILURE")])
             .value_in("RECEIVETEXTMESSAGE");
-    MESSAGE_SEND "MessageSend" "Send a message outside of the call." "destination[,from[,to]]"
-        "Sends the message that MESSAGE() holds. The destination begins with a technology and a colon. \
-         MESSAGE_SEND_STATUS is SUCCESS, FAILURE, INVALID_PROTOCOL or INVALID_URI; no destination is INVALID_URI."
-        Hosted::new()
-            .needs(1, After::Next)
-            .sets(&[Status::new("MESSAGE_SEND_STATUS", "SUCCESS", "INVALID_URI")]);
 }
+
+/// Send a message.
+pub static MESSAGE_SEND: Application = Application::new(
+    "MessageSend",
+    "Send a message outside of the call.",
+    "destination[,from[,to]]",
+    "Sends the message that MESSAGE() holds, with the headers of MESSAGE_DATA(); `from` and `to` take the place of the \
+     message's own. The destination begins with a technology and a colon. MESSAGE_SEND_STATUS is SUCCESS, FAILURE, \
+     INVALID_PROTOCOL where nobody sends by that technology, or INVALID_URI where there is no destination.",
+    run_message,
+)
+.support(Support::Simulated)
+.examples(&[Example {
+    title: "Send a text",
+    dialplan: "Set(MESSAGE(body)=hello)\nMessageSend(pjsip:anna,bob)",
+    evaluate: "${MESSAGE_SEND_STATUS} ${MESSAGE(from)}",
+    expect: "SUCCESS bob",
+}]);
 
 /// Send a text.
 pub static SEND_TEXT: Application = Application::new(
@@ -32,6 +45,49 @@ pub static SEND_TEXT: Application = Application::new(
 )
 .support(Support::Simulated)
 .examples(&[Example { title: "Greet by text", dialplan: "SendText(Good morning)", evaluate: "${SENDTEXTSTATUS} ${SENDTEXTTYPE}", expect: "SUCCESS BASIC" }]);
+
+fn run_message(cx: &mut Cx<'_>, data: &[u8]) -> Flow {
+    let fields = arguments::standard(data, 3);
+    let field = |n: usize| fields.get(n).map_or(&[][..], Vec::as_slice);
+    let technology = field(0).split(|b| *b == b':').next().unwrap_or(&[]);
+    if field(0).is_empty() {
+        cx.set(b"MESSAGE_SEND_STATUS", b"INVALID_URI");
+        cx.log(&code::ARGUMENT_MISSING, || "MessageSend needs a destination".to_owned());
+        return Flow::Next;
+    }
+    if cx.channel().message.is_none() {
+        cx.set(b"MESSAGE_SEND_STATUS", b"FAILURE");
+        cx.log(&code::NOT_FOUND, || "this channel has no message to send".to_owned());
+        return Flow::Next;
+    }
+    if technology.len() == field(0).len() || technology.is_empty() {
+        cx.set(b"MESSAGE_SEND_STATUS", b"INVALID_PROTOCOL");
+        cx.log(&code::BAD_ARGUMENT, || "the destination names no technology".to_owned());
+        return Flow::Next;
+    }
+    if let Some(message) = &mut cx.channel_mut().message {
+        for (given, own) in [(field(1), &mut message.from), (field(2), &mut message.to)] {
+            if !given.is_empty() {
+                *own = Text::from(given);
+            }
+        }
+    }
+    // The message itself is on the channel.
+    let effect = Effect::Custom {
+        name: Text::from("MessageSend"),
+        data: Text::from(data),
+    };
+    Flow::wait_then(effect, |cx, event| {
+        let status: &[u8] = match &event {
+            Event::Hangup(_) => return Flow::Leave,
+            Event::Failed(_) | Event::Timeout => b"FAILURE",
+            Event::Value(word) => word,
+            _ => b"SUCCESS",
+        };
+        cx.set(b"MESSAGE_SEND_STATUS", status);
+        Flow::Next
+    })
+}
 
 fn run_send(cx: &mut Cx<'_>, data: &[u8]) -> Flow {
     let body = cx.text_of(b"SENDTEXTBODY");

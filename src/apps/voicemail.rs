@@ -1,10 +1,14 @@
 //! `VoiceMail`, `VoiceMailMain`, `VMAuthenticate`, `VMSayName`, `VoiceMailPlayMsg`.
 
+use std::time::Duration;
+
 use super::answer::answered;
 use super::hosted::{After, Hosted, Status, hosted};
 use crate::base::Text;
 use crate::base::arguments::{self, options};
+use crate::diagnostic::code;
 use crate::library::{Application, Example, Support};
+use crate::machine::facilities::{INBOX, Stored};
 use crate::machine::{Cx, Effect, Event, Flow, Location};
 
 hosted! {
@@ -33,7 +37,8 @@ pub static VOICE_MAIL: Application = Application::new(
     "mailbox[@context][&mailbox2[&...]][,options]",
     "Answers, greets and records a message for mailboxes. VMSTATUS is SUCCESS, USEREXIT or FAILED. During the greeting \
      `0` goes to the extension `o` and `*` to `a` of the present context, or of the one in the option `d`; options `u` \
-     and `b` choose the greeting, `s` leaves out the instructions.",
+     and `b` choose the greeting, `s` leaves out the instructions. Where the host told its mailboxes to the engine, the \
+     message lies in each of them, for VMCOUNT() and VM_INFO(); an unknown one is FAILED.",
     run,
 )
 .support(Support::Simulated)
@@ -50,11 +55,31 @@ fn run(cx: &mut Cx<'_>, data: &[u8]) -> Flow {
         Some(context) if !context.is_empty() => Text::from(context),
         _ => cx.location().context.clone(),
     };
+    let urgent = letters.has(b'U');
+    let boxes: Vec<Text> = arguments::standard(data, 2)
+        .first()
+        .map_or(&[][..], Vec::as_slice)
+        .split(|b| *b == b'&')
+        .filter(|name| !name.is_empty())
+        .map(Text::from)
+        .collect();
     let effect = Effect::Custom {
         name: Text::from("VoiceMail"),
         data: Text::from(data),
     };
-    answered(cx, move |_| {
+    answered(cx, move |cx| {
+        // Where the engine has the mailboxes, the first one decides whether there is a message at all.
+        let facilities = cx.shared().facilities();
+        let known = facilities.mailboxes.are_known();
+        let first = boxes.first().filter(|name| facilities.mailboxes.get(name).is_some());
+        let missing = known && first.is_none();
+        drop(facilities);
+        if missing {
+            cx.log(&code::NOT_FOUND, || "no such mailbox".to_owned());
+            cx.set(b"VMSTATUS", b"FAILED");
+            return Flow::Next;
+        }
+        let began = cx.now();
         Flow::wait_then(effect, move |cx, event| {
             let (status, exten): (&[u8], Option<&str>) = match &event {
                 Event::Hangup(_) => {
@@ -68,6 +93,9 @@ fn run(cx: &mut Cx<'_>, data: &[u8]) -> Flow {
                 Event::Failed(_) | Event::Timeout => (b"FAILED", None),
                 _ => (b"SUCCESS", None),
             };
+            if status == b"SUCCESS" {
+                leave_message(cx, &boxes, urgent, began);
+            }
             cx.set(b"VMSTATUS", status);
             match exten {
                 Some(exten) if cx.exists(&context, exten.as_bytes(), 1) => Flow::Jump(Location {
@@ -79,4 +107,25 @@ fn run(cx: &mut Cx<'_>, data: &[u8]) -> Flow {
             }
         })
     })
+}
+
+/// A message lies in every mailbox that has room.
+fn leave_message(cx: &mut Cx<'_>, boxes: &[Text], urgent: bool, began: Duration) {
+    let message = Stored {
+        from: cx.channel().caller.number.clone().unwrap_or_default(),
+        at: began,
+        duration: cx.now().saturating_sub(began),
+    };
+    let folder: &[u8] = if urgent { b"Urgent" } else { INBOX.as_bytes() };
+    let mut full = false;
+    let mut facilities = cx.shared().facilities();
+    for name in boxes {
+        if let Some(mailbox) = facilities.mailboxes.get_mut(name) {
+            full |= !mailbox.put(folder, message.clone());
+        }
+    }
+    drop(facilities);
+    if full {
+        cx.log(&code::NOT_FOUND, || "a mailbox has no room".to_owned());
+    }
 }

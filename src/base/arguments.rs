@@ -1,6 +1,8 @@
 //! How application and function data is cut into arguments (Asterisk's standard parsing, observed with
 //! master 2026-08): commas at depth 0; `( )` and `[ ]` nest; `"` toggles quoting; `\` protects the next byte.
 
+use std::borrow::Cow;
+
 /// How to split.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Split {
@@ -39,43 +41,106 @@ pub fn raw(data: &[u8], slots: usize) -> Vec<Vec<u8>> {
 
 /// Splits data.
 pub fn split(data: &[u8], how: Split) -> Vec<Vec<u8>> {
-    let mut arguments = Vec::new();
-    if data.is_empty() || how.slots == 0 {
-        return arguments;
+    parts(data, how).map(Cow::into_owned).collect()
+}
+
+/// Splits data, one argument after the other. They stay where they are in the data unless quotes or backslashes had
+/// to be removed.
+pub fn parts(data: &[u8], how: Split) -> impl Iterator<Item = Cow<'_, [u8]>> {
+    let mut rest = (!data.is_empty()).then_some(data);
+    (1..=how.slots).map_while(move |slot| {
+        let text = rest.take()?;
+        if slot == how.slots {
+            return Some(Cow::Borrowed(text));
+        }
+        let (argument, tail) = scan(text, how);
+        rest = tail;
+        Some(argument)
+    })
+}
+
+/// At most `N` arguments. They stay where they are in the data unless quotes or backslashes had to be removed, so
+/// that cutting does not allocate.
+#[derive(Debug, Clone)]
+pub struct Few<'d, const N: usize> {
+    parts: [Cow<'d, [u8]>; N],
+    count: usize,
+}
+
+const NOTHING: &[u8] = &[];
+
+impl<'d, const N: usize> Few<'d, N> {
+    /// Splits like [`standard`].
+    pub fn standard(data: &'d [u8]) -> Self {
+        Self::split(data, b',', true)
     }
-    let mut rest = data;
-    while arguments.len() + 1 < how.slots {
-        let (argument, tail) = scan(rest, how);
-        arguments.push(argument);
-        match tail {
-            Some(tail) => rest = tail,
-            None => return arguments,
+
+    /// Splits like [`raw`].
+    pub fn raw(data: &'d [u8]) -> Self {
+        Self::split(data, b',', false)
+    }
+
+    /// Splits like [`split`], with or without the removal of quotes and backslashes.
+    pub fn split(data: &'d [u8], delimiter: u8, remove: bool) -> Self {
+        let how = Split {
+            delimiter,
+            slots: N,
+            remove,
+        };
+        let mut parts = [const { Cow::Borrowed(NOTHING) }; N];
+        let mut count = 0;
+        for (slot, part) in parts.iter_mut().zip(self::parts(data, how)) {
+            *slot = part;
+            count += 1;
+        }
+        Self { parts, count }
+    }
+
+    /// Those that are there.
+    pub fn as_slice(&self) -> &[Cow<'d, [u8]>] {
+        self.parts.get(..self.count).unwrap_or(&self.parts)
+    }
+
+    /// One of them.
+    pub fn get(&self, n: usize) -> Option<&[u8]> {
+        self.as_slice().get(n).map(Cow::as_ref)
+    }
+
+    /// The same with bytes of its own.
+    pub fn into_owned(self) -> Few<'static, N> {
+        Few {
+            parts: self.parts.map(|part| Cow::Owned(part.into_owned())),
+            count: self.count,
         }
     }
-    arguments.push(rest.to_vec());
-    arguments
 }
 
 /// One argument, and what follows its delimiter.
-fn scan(text: &[u8], how: Split) -> (Vec<u8>, Option<&[u8]>) {
-    let mut argument = Vec::with_capacity(text.len().min(64));
+fn scan(text: &[u8], how: Split) -> (Cow<'_, [u8]>, Option<&[u8]>) {
     let (mut parentheses, mut brackets) = (0usize, 0usize);
     let mut quoted = false;
-    let mut bytes = text.iter().enumerate();
-    while let Some((i, &b)) = bytes.next() {
+    // What was kept so far, once something was removed.
+    let mut kept: Option<Vec<u8>> = None;
+    let mut at = 0;
+    while let Some(&b) = text.get(at) {
+        let before = text.get(..at).unwrap_or(text);
+        at += 1;
         match b {
             b'\\' => {
-                if !how.remove {
-                    argument.push(b);
-                }
-                if let Some((_, &next)) = bytes.next() {
-                    argument.push(next);
+                let next = text.get(at);
+                at += usize::from(next.is_some());
+                if how.remove {
+                    kept.get_or_insert_with(|| before.to_vec()).extend(next);
+                } else if let Some(kept) = &mut kept {
+                    kept.push(b);
+                    kept.extend(next);
                 }
                 continue;
             }
             b'"' if how.delimiter != b'"' => {
                 quoted = !quoted;
                 if how.remove {
+                    kept.get_or_insert_with(|| before.to_vec());
                     continue;
                 }
             }
@@ -84,13 +149,18 @@ fn scan(text: &[u8], how: Split) -> (Vec<u8>, Option<&[u8]>) {
             b'[' if !quoted => brackets += 1,
             b']' if !quoted => brackets = brackets.saturating_sub(1),
             _ if b == how.delimiter && !quoted && parentheses == 0 && brackets == 0 => {
-                return (argument, text.get(i + 1..));
+                return (
+                    kept.map_or(Cow::Borrowed(before), Cow::Owned),
+                    text.get(at..),
+                );
             }
             _ => {}
         }
-        argument.push(b);
+        if let Some(kept) = &mut kept {
+            kept.push(b);
+        }
     }
-    (argument, None)
+    (kept.map_or(Cow::Borrowed(text), Cow::Owned), None)
 }
 
 /// Option letters with their arguments, and what was wrong with them.
@@ -211,6 +281,44 @@ mod tests {
             ["f(1,2)", "[3,4]", "x"]
         );
         assert!(standard(b"", 3).is_empty());
+    }
+
+    #[test]
+    fn few_arguments_are_cut_like_many_and_stay_where_they_are() {
+        for text in [
+            "",
+            "a",
+            "a,",
+            ",",
+            "a,b,c,d",
+            "\"a,b\",c",
+            "a\\,b,c",
+            "(a,b),[c,d]",
+            "a\"b,c",
+            "x\\",
+        ] {
+            let text = text.as_bytes();
+            for remove in [true, false] {
+                let (delimiter, slots) = (b',', 3);
+                let many = split(
+                    text,
+                    Split {
+                        delimiter,
+                        slots,
+                        remove,
+                    },
+                );
+                let few = Few::<3>::split(text, delimiter, remove);
+                let few: Vec<_> = few.as_slice().iter().map(|part| part.to_vec()).collect();
+                assert_eq!(few, many);
+            }
+        }
+        let few = Few::<3>::standard(b"a,b");
+        assert!(
+            few.as_slice()
+                .iter()
+                .all(|part| matches!(part, Cow::Borrowed(_)))
+        );
     }
 
     #[test]

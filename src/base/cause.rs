@@ -64,3 +64,65 @@ pub fn cause_named(text: &[u8]) -> Option<u32> {
         .find(|(name, _)| name.eq_ignore_ascii_case(text))
         .map(|(_, cause)| *cause)
 }
+
+/// A cause in words, as `HANGUPCAUSE(…,ast)` shows it (ITU-T Q.850).
+pub fn cause_words(cause: u32) -> &'static str {
+    const WORDS: &[(u32, &str)] = &[
+        (1, "Unallocated (unassigned) number"),
+        (2, "No route to specified transmit network"),
+        (3, "No route to destination"),
+        (5, "Misdialled trunk prefix"),
+        (6, "Channel unacceptable"),
+        (
+            7,
+            "Call awarded and being delivered in an established channel",
+        ),
+        (8, "Pre-empted"),
+        (14, "Number ported elsewhere"),
+        (16, "Normal Clearing"),
+        (17, "User busy"),
+        (18, "No user responding"),
+        (19, "User alerting, no answer"),
+        (20, "Subscriber absent"),
+        (21, "Call Rejected"),
+        (22, "Number changed"),
+        (23, "Redirected to new destination"),
+        (26, "Answered elsewhere"),
+        (27, "Destination out of order"),
+        (28, "Invalid number format"),
+        (29, "Facility rejected"),
+        (30, "Response to STATus ENQuiry"),
+        (31, "Normal, unspecified"),
+        (34, "Circuit/channel congestion"),
+        (38, "Network out of order"),
+        (41, "Temporary failure"),
+        (42, "Switching equipment congestion"),
+        (43, "Access information discarded"),
+        (44, "Requested channel not available"),
+        (50, "Facility not subscribed"),
+        (52, "Outgoing call barred"),
+        (54, "Incoming call barred"),
+        (57, "Bearer capability not authorized"),
+        (58, "Bearer capability not available"),
+        (65, "Bearer capability not implemented"),
+        (66, "Channel not implemented"),
+        (69, "Facility not implemented"),
+        (81, "Invalid call reference value"),
+        (88, "Incompatible destination"),
+        (95, "Invalid message unspecified"),
+        (96, "Mandatory information element is missing"),
+        (97, "Message type nonexist."),
+        (98, "Wrong message"),
+        (99, "Info. element nonexist or not implemented"),
+        (100, "Invalid information element contents"),
+        (101, "Message not compatible with call state"),
+        (102, "Recover on timer expiry"),
+        (103, "Mandatory IE length error"),
+        (111, "Protocol error, unspecified"),
+        (127, "Interworking, unspecified"),
+    ];
+    WORDS
+        .iter()
+        .find(|(number, _)| *number == cause)
+        .map_or("Unknown", |(_, words)| words)
+}

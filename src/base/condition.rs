@@ -25,6 +25,12 @@ pub fn is_true(text: &[u8]) -> bool {
     number as i32 != 0
 }
 
+/// Whether a setting is on: `yes`, `true`, `y`, `t`, `1`, `on`, without regard to case.
+pub fn is_yes(text: &[u8]) -> bool {
+    let words: [&[u8]; 6] = [b"yes", b"true", b"y", b"t", b"1", b"on"];
+    words.iter().any(|word| word.eq_ignore_ascii_case(text))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -212,6 +212,45 @@ impl Ere {
     }
 }
 
+/// What each group matched; group 0 is the whole match.
+pub type Groups = Vec<Option<Range<usize>>>;
+
+impl Ere {
+    /// What the whole pattern and each of its groups match, in the leftmost and longest match.
+    pub fn groups(&self, subject: &[u8]) -> Option<Groups> {
+        let whole = self.find(subject)?;
+        let regex = match &self.engine {
+            Engine::Backtracking(regex) => Some(regex),
+            Engine::Regular { grouping, .. } => grouping.as_ref(),
+        };
+        let captured = regex.and_then(|regex| {
+            let text = std::str::from_utf8(subject).ok()?;
+            let captures = regex.captures_from_pos(text, whole.start).ok().flatten()?;
+            let groups: Groups = captures
+                .iter()
+                .map(|group| group.map(|group| group.start()..group.end()))
+                .collect();
+            (groups.first() == Some(&Some(whole.start..whole.end))).then_some(groups)
+        });
+        if captured.is_some() {
+            return captured;
+        }
+        let mut groups = vec![Some(whole.start..whole.end)];
+        if let Engine::Regular { leftmost, .. } = &self.engine {
+            let mut captures = leftmost.create_captures();
+            let input = Input::new(subject)
+                .span(whole.start..whole.end)
+                .anchored(Anchored::Yes);
+            leftmost.search_captures(&input, &mut captures);
+            groups.extend(
+                (1..=self.groups as usize)
+                    .map(|n| captures.get_group(n).map(|group| group.start..group.end)),
+            );
+        }
+        Some(groups)
+    }
+}
+
 /// What the backtracking matcher finds from an offset on.
 fn captured(
     regex: &fancy_regex::Regex,

@@ -10,6 +10,7 @@ pub mod ere;
 pub mod number;
 pub mod pattern;
 pub mod printf;
+pub mod rare;
 pub mod scan;
 pub mod source;
 pub mod substring;
@@ -21,6 +22,7 @@ pub mod zone;
 
 pub use ere::{Ere, EreCache, EreError};
 pub use number::Number;
+pub use rare::Rare;
 pub use source::{Place, SourceId, SourceMap};
 pub use symbol::{Interner, Symbol};
 pub use text::Text;

@@ -119,10 +119,24 @@ impl SourceMap {
             .map(|(i, s)| (SourceId(i as u32), s))
     }
 
-    /// Drops the file texts and keeps the names: a compiled dialplan needs no more.
+    /// Drops the file texts and keeps the names.
     pub fn forget_texts(&mut self) {
         for source in &mut self.sources {
             source.bytes = Vec::new();
+        }
+    }
+
+    /// A copy without the file texts: a compiled dialplan needs no more.
+    #[must_use]
+    pub fn names(&self) -> Self {
+        let name = |source: &Source| Source {
+            path: source.path.clone(),
+            bytes: Vec::new(),
+            lines_before: source.lines_before,
+            mark: source.mark.clone(),
+        };
+        Self {
+            sources: self.sources.iter().map(name).collect(),
         }
     }
 

@@ -1,5 +1,5 @@
-//! `Text`: an immutable byte string, 22 bytes inline or shared. Not UTF-8 by contract:
-//! Asterisk values are bytes, and `${x:0:1}` may cut inside a character.
+//! `Text`: a byte string, 22 bytes inline or shared. Not UTF-8 by contract: Asterisk values are bytes, and
+//! `${x:0:1}` may cut inside a character.
 
 use std::borrow::Borrow;
 use std::cmp::Ordering;
@@ -9,14 +9,24 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 const INLINE: usize = 22;
+/// Texts that are set again get room in steps of this many bytes.
+const ROOM: usize = 32;
 
 #[derive(Clone)]
 enum Repr {
-    Inline { len: u8, bytes: [u8; INLINE] },
-    Shared(Arc<[u8]>),
+    Inline {
+        len: u8,
+        bytes: [u8; INLINE],
+    },
+    /// The first `len` bytes count, or all of them where there are fewer: what is behind them is room for
+    /// [`Text::set`].
+    Shared {
+        len: u32,
+        bytes: Arc<[u8]>,
+    },
 }
 
-/// An immutable byte string.
+/// A byte string. Copies of a long one share its bytes.
 #[derive(Clone)]
 pub struct Text(Repr);
 
@@ -33,8 +43,40 @@ impl Text {
         match &self.0 {
             // INVARIANT: len <= INLINE, kept by the only constructor.
             Repr::Inline { len, bytes } => bytes.get(..usize::from(*len)).unwrap_or(&[]),
-            Repr::Shared(shared) => shared,
+            Repr::Shared { len, bytes } => bytes.get(..*len as usize).unwrap_or(bytes),
         }
+    }
+
+    /// Becomes another text. A long one takes the place of the present bytes where nobody else holds them and
+    /// they suffice: a variable that is set again and again does not allocate.
+    #[inline]
+    pub fn set(&mut self, text: &[u8]) {
+        if text.len() <= INLINE {
+            *self = Text::from(text);
+        } else {
+            self.set_long(text);
+        }
+    }
+
+    fn set_long(&mut self, text: &[u8]) {
+        let Some(len) = u32::try_from(text.len()).ok().filter(|n| *n < u32::MAX) else {
+            *self = Text::from(text);
+            return;
+        };
+        if let Repr::Shared { len: old, bytes } = &mut self.0
+            && let Some(room) = Arc::get_mut(bytes)
+            && let Some(head) = room.get_mut(..text.len())
+        {
+            head.copy_from_slice(text);
+            *old = len;
+            return;
+        }
+        let room = text.len().next_multiple_of(ROOM) - text.len();
+        let bytes = text.iter().copied().chain(std::iter::repeat_n(0, room));
+        self.0 = Repr::Shared {
+            len,
+            bytes: bytes.collect::<Vec<u8>>().into(),
+        };
     }
 
     /// The text with invalid UTF-8 replaced, for messages.
@@ -60,7 +102,10 @@ impl From<&[u8]> for Text {
                 bytes,
             })
         } else {
-            Text(Repr::Shared(Arc::from(value)))
+            Text(Repr::Shared {
+                len: u32::MAX,
+                bytes: Arc::from(value),
+            })
         }
     }
 }
@@ -221,5 +266,22 @@ mod tests {
         assert_eq!(long.clone(), long);
         assert_eq!(std::mem::size_of::<Text>(), 24);
         assert_eq!(std::mem::size_of::<Option<Text>>(), 24);
+    }
+
+    #[test]
+    fn a_text_that_is_set_again_keeps_its_bytes_unless_they_are_shared() {
+        let mut text = Text::from("short");
+        for length in [40, 64, 23, 50, 3, 22, 70] {
+            let wanted = vec![b'x'; length];
+            text.set(&wanted);
+            assert_eq!(text.as_bytes(), wanted);
+        }
+        let copy = text.clone();
+        text.set(&[b'y'; 30]);
+        assert_eq!(copy.as_bytes(), [b'x'; 70]);
+        assert_eq!(text.as_bytes(), [b'y'; 30]);
+        let place = text.as_ptr();
+        text.set(&[b'z'; 31]);
+        assert_eq!(text.as_ptr(), place);
     }
 }

@@ -38,6 +38,20 @@ impl Value {
         }
     }
 
+    /// Becomes the value of a text, in the same place if it can.
+    #[inline]
+    pub fn set_bytes(&mut self, bytes: &[u8]) {
+        match (canonical_integer(bytes), &mut *self) {
+            (Some(n), _) => *self = Value::Int(n),
+            (None, Value::Text(text)) => text.set(bytes),
+            (None, Value::Int(_)) => {
+                let mut text = Text::EMPTY;
+                text.set(bytes);
+                *self = Value::Text(text);
+            }
+        }
+    }
+
     /// Appends the text of the value.
     #[inline]
     pub fn append_to(&self, out: &mut Vec<u8>) {

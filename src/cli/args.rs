@@ -3,7 +3,7 @@
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Parser, Subcommand, ValueEnum};
 
-use super::{bench, check, completions, doc, eval, explain, lookup, rules, run, show};
+use super::{bench, check, completions, db, doc, eval, explain, lookup, rules, run, show};
 
 const STYLES: Styles = Styles::styled()
     .header(AnsiColor::Green.on_default().bold())
@@ -50,6 +50,7 @@ pub(crate) enum Command {
     Check(check::CheckArgs),
     Eval(eval::EvalArgs),
     Run(run::RunArgs),
+    Db(db::DbArgs),
     Bench(bench::BenchArgs),
     Rules(rules::RulesArgs),
     Doc(doc::DocArgs),

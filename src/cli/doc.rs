@@ -1,9 +1,11 @@
 //! `strowger doc [NAME]`.
 
+mod support;
+
 use clap::Args;
 use serde_json::{Value, json};
 
-use crate::library::{Application, Example, Function, Registry, Support};
+use crate::library::{Application, Example, Function, Origin, Registry, Support};
 use crate::standard_registry;
 
 use super::ui::Style;
@@ -15,7 +17,8 @@ use super::{exit, ui};
 Examples:
   strowger doc Goto
   strowger doc CUT
-  strowger doc --status --json")]
+  strowger doc --status --json
+  strowger doc --status --markdown > docs/support.md")]
 pub(crate) struct DocArgs {
     /// An application (in any case) or a function (in capitals).
     name: Option<String>,
@@ -25,6 +28,9 @@ pub(crate) struct DocArgs {
     /// Print JSON.
     #[arg(long)]
     json: bool,
+    /// Print the table of what is supported as a page in Markdown.
+    #[arg(long, requires = "status", conflicts_with_all = ["json", "name"])]
+    markdown: bool,
 }
 
 /// What applications and functions have in common here.
@@ -35,6 +41,7 @@ struct Page<'a> {
     syntax: &'a str,
     doc: &'a str,
     support: Support,
+    origin: Origin,
     examples: &'a [Example],
 }
 
@@ -47,6 +54,7 @@ impl<'a> Page<'a> {
             syntax: a.syntax,
             doc: a.doc,
             support: a.support,
+            origin: a.origin,
             examples: a.examples,
         }
     }
@@ -59,6 +67,7 @@ impl<'a> Page<'a> {
             syntax: f.syntax,
             doc: f.doc,
             support: f.support,
+            origin: f.origin,
             examples: f.examples,
         }
     }
@@ -67,7 +76,7 @@ impl<'a> Page<'a> {
         json!({
             "name": self.name,
             "support": self.support.name(),
-            "origin": "asterisk",
+            "origin": self.origin.name(),
             "note": self.support.note(),
         })
     }
@@ -92,6 +101,7 @@ impl<'a> Page<'a> {
             "syntax": self.syntax,
             "doc": self.doc,
             "support": self.support.name(),
+            "origin": self.origin.name(),
             "note": self.support.note(),
             "examples": examples,
         })
@@ -188,6 +198,16 @@ fn all(registry: &Registry, args: &DocArgs) {
             "functions": list(&functions),
         }));
         return;
+    }
+    if args.markdown {
+        ui::print(support::page(&applications, &functions).as_bytes());
+        return;
+    }
+    if args.status {
+        for (title, pages) in [("applications", &applications), ("functions", &functions)] {
+            ui::line(&format!("{title}: {}", support::Counts::of(pages)));
+        }
+        ui::line("");
     }
     for (title, pages) in [("Applications", &applications), ("Functions", &functions)] {
         ui::line(&ui::paint(Style::Bold, title));

@@ -15,7 +15,7 @@ use crate::diagnostic::code;
 use crate::syntax::print::json::byte_string;
 
 use super::exit::{FINDINGS, FINE, UNREADABLE, USAGE};
-use super::{input, ui};
+use super::{input, store, ui};
 
 /// Substitutes a text as an application's data is substituted, and prints the result.
 #[derive(Debug, clap::Args)]
@@ -24,6 +24,7 @@ Examples:
   strowger eval '$[1/3]'
   strowger eval 'last four: ${n:-4}' --var n=12125551212
   strowger eval '${RATE}' --file extensions.conf
+  strowger eval '${DB(forward/204)}' --db calls.db
   strowger eval --jsonl < cases.jsonl")]
 pub(crate) struct EvalArgs {
     /// The text to evaluate; with `--jsonl` a FILE whose contexts and globals exist beside each case's own.
@@ -38,6 +39,9 @@ pub(crate) struct EvalArgs {
     /// Sets a channel variable first; may be given several times.
     #[arg(long, value_name = "NAME=VALUE")]
     var: Vec<OsString>,
+    /// Keeps DB() in this file, which is made when it is missing; without it each case has its own, in memory.
+    #[arg(long, value_name = "FILE")]
+    db: Option<PathBuf>,
     /// Evaluates by the textual evaluator.
     #[arg(long, hide = true)]
     textual: bool,
@@ -65,17 +69,20 @@ pub(crate) fn run(arguments: &EvalArgs) -> i32 {
     } else {
         Way::Compiled
     };
-    let session = match Session::new(file, way) {
+    let store = match store::given(arguments.db.as_deref()) {
+        Ok(store) => store,
+        Err(status) => return status,
+    };
+    let session = match Session::new(file, way, store) {
         Ok(session) => session,
         Err(message) => return fail(UNREADABLE, message.trim_end()),
     };
-    if arguments.jsonl {
-        return answer_lines(&session);
-    }
-    match &arguments.subject {
+    let status = match &arguments.subject {
+        _ if arguments.jsonl => answer_lines(&session),
         Some(text) => evaluate(&session, text, &arguments.var),
-        None => fail(USAGE, "give a text to evaluate, or --jsonl"),
-    }
+        None => return fail(USAGE, "give a text to evaluate, or --jsonl"),
+    };
+    store::keep(arguments.db.as_deref(), status)
 }
 
 fn fail(code: i32, message: &str) -> i32 {

@@ -64,7 +64,7 @@ pub(crate) fn run(args: &LookupArgs) -> i32 {
     let Some(plan) = plan else {
         return exit::UNREADABLE;
     };
-    let program = compile(&plan, engine.registry(), report.sources);
+    let program = compile(&plan, engine.registry(), report.sources.names());
     match number.flatten() {
         Some((exten, context)) => one(&program, exten, context, args.cid.as_deref(), at),
         None => lines(&program),
@@ -207,7 +207,7 @@ fn entry(program: &Program, found: &Found) -> Option<Value> {
             "priority": line.number,
             "label": line.label.map(|label| byte_string(program.names.resolve(label))),
             "app": byte_string(program.names.resolve(line.app)),
-            "data": byte_string(&line.data),
+            "data": byte_string(program.names.resolve(line.data)),
         })
     } else {
         let hint = extension.hint.as_ref()?;

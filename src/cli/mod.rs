@@ -4,6 +4,7 @@ mod args;
 mod bench;
 mod check;
 mod completions;
+mod db;
 mod doc;
 mod eval;
 mod explain;
@@ -12,6 +13,7 @@ mod lookup;
 mod rules;
 mod run;
 mod show;
+mod store;
 pub(crate) mod ui;
 
 use std::process::ExitCode;
@@ -61,6 +63,7 @@ fn dispatch(command: &Command) -> i32 {
         Command::Check(args) => check::run(args),
         Command::Eval(args) => eval::run(args),
         Command::Run(args) => run::run(args),
+        Command::Db(args) => db::run(args),
         Command::Bench(args) => bench::run(args),
         Command::Rules(args) => rules::run(args),
         Command::Doc(args) => doc::run(args),

@@ -1,10 +1,13 @@
 //! `strowger run FILE EXTEN@CONTEXT`.
 
 mod console;
+mod facilities;
 mod json;
+mod records;
 mod start;
 
 use std::ffi::OsString;
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,11 +17,14 @@ use clap::{Args, ValueEnum};
 use crate::diagnostic::Report;
 use crate::host::rewrite::set_value;
 use crate::host::simulate::{Mode, Peer, RunReport, Script, SimChannel, Sounds};
-use crate::host::{Engine, RunError};
+use crate::host::{Engine, RunError, Tables};
 use crate::machine::{Allow, Channel, Environment, Limits, Location, Start as CallStart, System};
+use crate::store::Store;
 use crate::syntax::ast::Plan;
 
-use super::{exit, input, ui};
+use super::{exit, input, store, ui};
+use facilities::Offered;
+use records::{Files, RecordArgs};
 use start::Start;
 
 /// Runs one simulated call to its end, with all the calls that it makes.
@@ -31,6 +37,9 @@ Examples:
   strowger run extensions.conf 812@phones
   strowger run extensions.conf 100@ivr --press 42 --dial 'PJSIP/bob=BUSY'
   strowger run extensions.conf s@night --at 2026-12-24T18:00 --callerid '\"Bob\" <812>' --json
+  strowger run extensions.conf 300@ivr --config /etc/asterisk --dial 'PJSIP/anna=ANSWER,after=8'
+  strowger run extensions.conf 204@phones --db calls.db
+  strowger run extensions.conf 812@phones --cdr Master.csv --cel events.jsonl
   strowger run extensions.conf --jsonl < calls.jsonl")]
 pub(crate) struct RunArgs {
     /// An extensions.conf, a folder that holds one, or `-`.
@@ -60,6 +69,14 @@ pub(crate) struct RunArgs {
     /// ANSWER, BUSY, NOANSWER, CONGESTION or CHANUNAVAIL, perhaps with `,after=SECONDS`.
     #[arg(long, value_name = "TARGET=OUTCOME", value_parser = script)]
     dial: Vec<Script>,
+    /// Queues, mailboxes, conferences, agents and parking lots: a folder with queues.conf, voicemail.conf, minivm.conf,
+    /// confbridge.conf, agents.conf, res_parking.conf, as far as they are there.
+    #[arg(long, value_name = "DIR")]
+    config: Option<PathBuf>,
+    /// What applications that need a device are answered: lines `APPLICATION [ARGUMENT]: OUTCOME[, NAME=VALUE]...
+    /// [after TIME] [once]`. The outcome is a status such as TIMEOUT, or done, fail, timeout, hangup, digit N, "text".
+    #[arg(long, value_name = "FILE")]
+    script: Option<PathBuf>,
     /// Give the first `Set(NAME=…)` of the extension another value.
     #[arg(long, value_name = "NAME=EXPR")]
     set: Vec<String>,
@@ -78,12 +95,23 @@ pub(crate) struct RunArgs {
     /// What the dialplan may do outside of the engine: system, file, net.
     #[arg(long, value_enum, value_delimiter = ',')]
     allow: Vec<Allowed>,
+    /// Keep DB() in this file, which is made when it is missing [default: in memory, anew for each call].
+    #[arg(long, value_name = "FILE")]
+    db: Option<PathBuf>,
+    /// Offer a realtime family for REALTIME() from a CSV file; with --allow file changes are written back.
+    #[arg(long, value_name = "FAMILY=FILE.csv", value_parser = family)]
+    realtime: Vec<(String, PathBuf)>,
+    /// The name server for ENUMLOOKUP(), SRVQUERY() and TXTCIDNAME() [default: that of /etc/resolv.conf].
+    #[arg(long, value_name = "ADDRESS[:PORT]", value_parser = resolver)]
+    resolver: Option<SocketAddr>,
     /// End a call that executes more priorities than this.
     #[arg(long, value_name = "N", default_value_t = 10_000_000)]
     max_priorities: u64,
     /// Variables to report: names, or `all`.
     #[arg(long, value_name = "NAME,...|all", value_delimiter = ',')]
     vars: Vec<String>,
+    #[command(flatten)]
+    records: RecordArgs,
     /// Print one JSON object.
     #[arg(long)]
     json: bool,
@@ -129,6 +157,19 @@ fn time(text: &str) -> Result<i64, String> {
     input::time(text).ok_or_else(|| "no time".to_owned())
 }
 
+fn family(text: &str) -> Result<(String, PathBuf), String> {
+    let (family, file) = text.split_once('=').ok_or("FAMILY=FILE.csv needs an `=`")?;
+    Ok((family.to_owned(), file.into()))
+}
+
+fn resolver(text: &str) -> Result<SocketAddr, String> {
+    let address = text.parse().ok();
+    let usual_port = || Some(SocketAddr::new(text.parse().ok()?, 53));
+    address
+        .or_else(usual_port)
+        .ok_or_else(|| "neither an address nor ADDRESS:PORT".to_owned())
+}
+
 fn script(text: &str) -> Result<Script, String> {
     let (target, outcome) =
         start::target_and_outcome(text).ok_or_else(|| "TARGET=OUTCOME needs an `=`".to_owned())?;
@@ -137,7 +178,17 @@ fn script(text: &str) -> Result<Script, String> {
 }
 
 pub(crate) fn run(args: &RunArgs) -> i32 {
-    let loading = Engine::builder().allow(allowed(args)).build();
+    match store::given(args.db.as_deref()) {
+        Ok(store) => store::keep(args.db.as_deref(), run_on(args, store)),
+        Err(status) => status,
+    }
+}
+
+fn run_on(args: &RunArgs, store: Option<Arc<dyn Store>>) -> i32 {
+    let loading = Engine::builder()
+        .allow(allowed(args))
+        .store(store::or_memory(store.as_ref()))
+        .build();
     let (plan, report) = input::plan(&loading, &args.file);
     ui::diagnostics(&report);
     let Some(plan) = plan else {
@@ -149,13 +200,30 @@ pub(crate) fn run(args: &RunArgs) -> i32 {
         ui::message(&format!("{}: {error}", folder.display()));
         return exit::UNREADABLE;
     }
-    let world = World { args, plan, report };
+    let Some(offered) = facilities::offered(args, loading.registry()) else {
+        return exit::UNREADABLE;
+    };
+    if let Err(text) = tables(args) {
+        ui::message(&text);
+        return exit::UNREADABLE;
+    }
+    let world = World {
+        args,
+        plan,
+        report,
+        offered,
+        store,
+    };
     let start = match world.start() {
         Ok(start) => start,
         Err(text) => return ui::usage(&text),
     };
+    let mut files = match args.records.open() {
+        Ok(files) => files,
+        Err(status) => return status,
+    };
     if args.jsonl {
-        return world.lines(&start);
+        return world.lines(&start, &mut files);
     }
     let mut channel = world.channel(&start);
     if !args.json {
@@ -167,10 +235,15 @@ pub(crate) fn run(args: &RunArgs) -> i32 {
     match world.call(&start, channel) {
         Ok(mut report) => {
             let limited = report.limited();
+            let written = files.write(&report);
             if args.json {
                 ui::stream_document(&json::Answer::new(None, &mut report, &args.vars));
             }
-            if limited { exit::FINDINGS } else { exit::FINE }
+            match written {
+                Err(status) => status,
+                Ok(()) if limited => exit::FINDINGS,
+                Ok(()) => exit::FINE,
+            }
         }
         Err(text) => ui::usage(&text),
     }
@@ -181,6 +254,9 @@ struct World<'a> {
     args: &'a RunArgs,
     plan: Plan,
     report: Report,
+    offered: Offered,
+    /// The store of `--db`.
+    store: Option<Arc<dyn Store>>,
 }
 
 impl World<'_> {
@@ -229,7 +305,11 @@ impl World<'_> {
             .peer(start.peer.clone())
             .press(&start.press)
             .sounds(self.args.sounds())
+            .scenario(self.offered.scenario.clone())
             .seed(self.args.seed);
+        if self.args.records.wants_events() {
+            channel = channel.events();
+        }
         if let Some(at) = self.args.at {
             channel = channel.at(Duration::from_secs(u64::try_from(at).unwrap_or(0)));
         }
@@ -243,14 +323,22 @@ impl World<'_> {
     fn call(&self, start: &Start, mut channel: SimChannel) -> Result<RunReport, String> {
         let args = self.args;
         let environment: Arc<dyn Environment> = Arc::new(System::default());
-        let engine = Engine::builder()
+        let mut builder = Engine::builder();
+        if let Some(server) = args.resolver {
+            builder = builder.resolver(server);
+        }
+        let engine = builder
+            .realtime(Arc::new(tables(args)?))
             .environment(environment)
+            .store(store::or_memory(self.store.as_ref()))
             .limits(Limits {
                 max_priorities: args.max_priorities,
                 ..Limits::default()
             })
             .allow(allowed(args))
+            .records(args.records.options())
             .build();
+        *engine.shared().facilities() = self.offered.facilities.clone();
         if start.set.is_empty() {
             engine.swap(&self.plan, &self.report);
         } else {
@@ -289,7 +377,7 @@ impl World<'_> {
     }
 
     /// One call for each line of standard input.
-    fn lines(&self, defaults: &Start) -> i32 {
+    fn lines(&self, defaults: &Start, files: &mut Files) -> i32 {
         let mut status = exit::FINE;
         for line in input::lines() {
             let line = match line {
@@ -312,6 +400,9 @@ impl World<'_> {
                     if report.limited() {
                         status = exit::FINDINGS;
                     }
+                    if let Err(failed) = files.write(&report) {
+                        return failed;
+                    }
                     ui::stream_line(&json::Answer::new(id, &mut report, &self.args.vars));
                 }
                 Err(error) => {
@@ -322,6 +413,17 @@ impl World<'_> {
         }
         status
     }
+}
+
+/// The realtime families.
+fn tables(args: &RunArgs) -> Result<Tables, String> {
+    let mut tables = Tables::new();
+    for (family, file) in &args.realtime {
+        tables = tables
+            .csv(family, file, allowed(args).file)
+            .map_err(|error| format!("{}: {error}", file.display()))?;
+    }
+    Ok(tables)
 }
 
 /// What the call may do outside of the engine.

@@ -90,11 +90,13 @@ pub(crate) fn print(bytes: &[u8]) {
 /// A reader that went away ends the process in peace, what cannot be written with a message.
 fn ended_well(written: io::Result<()>) {
     if let Err(error) = written {
-        if error.kind() == io::ErrorKind::BrokenPipe {
-            std::process::exit(exit::FINE);
-        }
-        message(&format!("standard output: {error}"));
-        std::process::exit(exit::UNREADABLE);
+        let status = if error.kind() == io::ErrorKind::BrokenPipe {
+            exit::FINE
+        } else {
+            message(&format!("standard output: {error}"));
+            exit::UNREADABLE
+        };
+        std::process::exit(super::store::keep(None, status));
     }
 }
 

@@ -4,7 +4,8 @@ use crate::base::value::INT_LIMIT;
 use crate::base::{Number, Text, Value};
 use crate::machine::expression::{self as machine, Memory};
 use crate::program::expression::{
-    Binary, Code, Compiled, Constant, Ending, IntOperand, Operation, Part, Shape, Slot, Unary,
+    Binary, Code, Comparison, Compiled, Constant, Ending, IntOperand, Operation, Part, Shape, Slot,
+    Unary,
 };
 use crate::syntax;
 use crate::syntax::lex::expression::{Operand, Token, tokens};
@@ -184,6 +185,34 @@ fn integer<'c>(
     })
 }
 
+/// A hole and a constant, both between quotes, on either side.
+fn quoted(operands: &[Operation], slots: &[Slot]) -> Option<(u32, Text)> {
+    let ([
+        Operation::Slot(index),
+        Operation::Constant(Constant::Text(text)),
+    ]
+    | [
+        Operation::Constant(Constant::Text(text)),
+        Operation::Slot(index),
+    ]) = operands
+    else {
+        return None;
+    };
+    let Slot::Quoted(parts) = slots.get(*index as usize)? else {
+        return None;
+    };
+    let [Part::Literal(open), Part::Hole(hole), Part::Literal(close)] = &**parts else {
+        return None;
+    };
+    let inside = |text: &Text| match text.as_bytes() {
+        [b'"', inside @ .., b'"'] if !inside.contains(&b'"') => Some(Text::from(inside)),
+        _ => None,
+    };
+    (open.as_bytes() == b"\"" && close.as_bytes() == b"\"")
+        .then(|| inside(text))?
+        .map(|text| (*hole, text))
+}
+
 fn shape(code: &Code, slots: &[Slot]) -> Shape {
     if code.ending != Ending::Value {
         return Shape::Other;
@@ -191,6 +220,15 @@ fn shape(code: &Code, slots: &[Slot]) -> Shape {
     let [operands @ .., Operation::Binary(operator)] = &*code.operations else {
         return Shape::Other;
     };
+    if let Binary::Compare(op @ (Comparison::Equal | Comparison::NotEqual)) = operator
+        && let Some((hole, text)) = quoted(operands, slots)
+    {
+        return Shape::Same {
+            hole,
+            text,
+            equal: *op == Comparison::Equal,
+        };
+    }
     let Some((left, rest)) = integer(operands, slots) else {
         return Shape::Other;
     };
@@ -218,7 +256,6 @@ fn shape(code: &Code, slots: &[Slot]) -> Shape {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::program::expression::Comparison;
 
     /// `^` stands for a hole.
     fn compiled(template: &str) -> Option<Compiled> {
@@ -271,6 +308,23 @@ mod tests {
             }
         );
         assert_eq!(shape("2*3+1"), Shape::Constant(Value::Int(7)));
+        for (template, text, equal) in [
+            ("\"^\" = \"a b\"", "a b", true),
+            ("\"\" != \"^\"", "", false),
+        ] {
+            let text = Text::from(text);
+            assert_eq!(
+                shape(template),
+                Shape::Same {
+                    hole: 0,
+                    text,
+                    equal
+                }
+            );
+        }
+        assert_eq!(shape("\"x^\" = \"a\""), Shape::Other);
+        assert_eq!(shape("\"^\" = a"), Shape::Other);
+        assert_eq!(shape("\"^\" < \"a\""), Shape::Other);
         assert_eq!(shape("1/0"), Shape::Other);
         assert_eq!(shape("1^ < 5"), Shape::Other);
     }

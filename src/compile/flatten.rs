@@ -1,16 +1,15 @@
-//! A loaded plan as flat tables.
+//! A loaded plan as flat tables. The symbols of its texts stay what they are in the plan.
 
+use crate::base::Text;
 use crate::base::symbol::{StableMap, stable_map};
 use crate::base::timespec::Timespec;
-use crate::base::{Interner, Text};
 use crate::program::{
     Context, ContextId, Extension, ExtensionId, Hint, Include, Priority, PriorityId, Switch, Table,
 };
 use crate::syntax::ast::{self, Number, Plan};
 
-/// Flattens a plan; names of applications and labels become symbols of `names`. Time elements that are not
-/// understood were told by the loader and are passed over here.
-pub fn flatten(plan: &Plan, names: &mut Interner) -> Table {
+/// Flattens a plan. Time elements that are not understood were told by the loader and are passed over here.
+pub fn flatten(plan: &Plan) -> Table {
     let mut table = Table {
         contexts: Vec::with_capacity(plan.contexts.len()),
         by_name: stable_map(),
@@ -35,7 +34,7 @@ pub fn flatten(plan: &Plan, names: &mut Interner) -> Table {
         let id = ContextId(id);
         let start = table.extensions.len() as u32;
         for extension in &context.extensions {
-            push_extension(&mut table, id, extension, names);
+            push_extension(&mut table, id, extension, plan);
         }
         let lower = Text::from(context.name.to_ascii_lowercase());
         let flat = Context {
@@ -55,16 +54,11 @@ pub fn flatten(plan: &Plan, names: &mut Interner) -> Table {
     table
 }
 
-fn push_extension(
-    table: &mut Table,
-    context: ContextId,
-    extension: &ast::Extension,
-    names: &mut Interner,
-) {
+fn push_extension(table: &mut Table, context: ContextId, extension: &ast::Extension, plan: &Plan) {
     let id = ExtensionId(table.extensions.len() as u32);
     let start = table.priorities.len() as u32;
     let mut hint = None;
-    for line in &extension.priorities {
+    for line in plan.lines(extension) {
         let written = extension
             .aliases
             .iter()
@@ -73,8 +67,8 @@ fn push_extension(
         match line.number {
             Number::Hint => {
                 hint = Some(Box::new(Hint {
-                    devices: line.app.clone(),
-                    name: line.data.clone(),
+                    devices: Text::from(plan.text(line.app)),
+                    name: Text::from(plan.text(line.data)),
                     exten: written.unwrap_or(&extension.exten).clone(),
                     place: line.place,
                 }));
@@ -87,9 +81,9 @@ fn push_extension(
                 table.priorities.push(Priority {
                     extension: id,
                     number,
-                    label: line.label.as_ref().map(|label| names.intern(label)),
-                    app: names.intern(&line.app),
-                    data: line.data.clone(),
+                    label: line.label,
+                    app: line.app,
+                    data: line.data,
                     place: line.place,
                 });
             }

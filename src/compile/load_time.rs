@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex};
 use crate::base::{Text, Value};
 use crate::diagnostic::{Entry, code};
 use crate::machine::{
-    Allow, Call, CallSetup, Channel, Effect, Environment, Event, Image, Limits, Location, Names,
-    Note, Observer, Shared, Start,
+    Call, CallSetup, Channel, Effect, Environment, Event, Image, Location, Names, Note, Observer,
+    Shared, Start,
 };
 use crate::syntax::ast::General;
 use crate::syntax::lex::template::has_substitution;
@@ -59,8 +59,7 @@ impl AtLoad {
                 image: self.image.clone(),
                 shared: self.shared.clone(),
                 environment: self.environment.clone(),
-                limits: Limits::default(),
-                allow: Allow::default(),
+                settings: Arc::default(),
                 channel: Channel::new(""),
             },
             start,

@@ -1,12 +1,13 @@
 //! Texts with substitutions to code. Equal texts are compiled once.
 //!
-//! What cannot be read without knowing its values (names made at run time, offsets that are substituted,
-//! brackets that are not closed, nesting near the limit) is left to the textual evaluator, piece by piece.
+//! What cannot be read without knowing its values (brackets that are not closed, nesting near the limit) is left to the
+//! textual evaluator, piece by piece.
 
 use crate::base::substring::Cut;
 use crate::base::symbol::{StableMap, stable_map};
 use crate::base::{Text, Value};
 use crate::compile::expression::{self, Piece as Part};
+use crate::library::Registry;
 use crate::program::expression::Shape;
 use crate::program::instruction::{
     CallId, CodeId, Constant, Core, CutId, ExpressionId, Instruction,
@@ -25,20 +26,22 @@ const LONG: usize = 4000;
     clippy::struct_field_names,
     reason = "the texts among them are just one table"
 )]
-pub(super) struct Texts {
+pub(super) struct Texts<'a> {
     code: Code,
     angle: bool,
+    registry: &'a Registry,
     texts: StableMap<Text, CodeId>,
     values: StableMap<Text, CodeId>,
     constants: StableMap<Text, Constant>,
     functions: StableMap<Text, u32>,
 }
 
-impl Texts {
-    pub(super) fn new(angle: bool) -> Self {
+impl<'a> Texts<'a> {
+    pub(super) fn new(angle: bool, registry: &'a Registry) -> Self {
         Self {
             code: Code::default(),
             angle,
+            registry,
             texts: stable_map(),
             values: stable_map(),
             constants: stable_map(),
@@ -91,7 +94,7 @@ impl Texts {
         id
     }
 
-    fn constant(&mut self, text: &[u8]) -> Constant {
+    pub(super) fn constant(&mut self, text: &[u8]) -> Constant {
         if let Some(&id) = self.constants.get(text) {
             return id;
         }
@@ -172,7 +175,13 @@ impl Texts {
         code: &mut Vec<Instruction>,
     ) -> bool {
         if inside.nested {
-            return self.nested_call(inside.text, slots, code);
+            if !self.nested_call(inside.text, slots, code) {
+                // A name or an offset is only known at run time.
+                code.push(Instruction::Open(0));
+                self.text(inside.text, slots, code);
+                code.push(Instruction::Read);
+            }
+            return true;
         }
         let parts = reference(inside.text);
         let cut = parts.cut.map(Cut::parse);
@@ -365,6 +374,23 @@ impl Texts {
             }
             _ => false,
         }
+    }
+
+    /// Whether a text can be evaluated at once: nothing in it waits, changes anything, or is left to the textual
+    /// evaluator.
+    pub(super) fn is_straight(&self, code: CodeId) -> bool {
+        (code.0..)
+            .map(|pc| self.code.at(pc))
+            .take_while(|instruction| *instruction != Instruction::End)
+            .all(|instruction| match instruction {
+                Instruction::Textual(_) => false,
+                Instruction::Call(id) => self
+                    .code
+                    .call(id)
+                    .and_then(|call| self.registry.function(&call.name))
+                    .is_some_and(|function| function.pure),
+                _ => true,
+            })
     }
 
     /// The constant that a text always gives, if there is one.

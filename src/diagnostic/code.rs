@@ -1,7 +1,7 @@
 //! The register of codes. A code is never reused for another meaning.
 //!
 //! `E0xx` configuration, `E1xx` extension lines and patterns, `E2xx` substitution and expressions,
-//! `E3xx` linking, `P6xx` rules, `R9xx` run time.
+//! `E3xx` linking, `E4xx` the file of the store, `P6xx` rules, `R9xx` run time.
 
 #![allow(
     clippy::doc_markdown,
@@ -87,6 +87,9 @@ codes! {
     TEXT_AFTER_NUL = "E024" "text-after-nul" Warning "a line ends at a NUL byte; what follows is lost";
     TEXT_AFTER_HEADER = "E025" "text-after-header" Warning "text after `[name]` or its options is lost";
     LINE_ENDS_CR = "E026" "line-ends-cr" Warning "the file has carriage returns for line ends, and so is one line";
+    SETTING_UNKNOWN = "E031" "setting-unknown" Warning "a setting of queues, mailboxes or the like that has no meaning";
+    SETTING_INVALID = "E032" "setting-invalid" Warning "a setting of queues, mailboxes or the like cannot have this value";
+    SCRIPT_LINE_INVALID = "E033" "script-line-invalid" Error "a line of a script for simulated calls is not understood";
     // Extension lines.
     SAME_WITHOUT_EXTEN = "E101" "same-without-exten" Error "`same` as the first line of a section";
     SAME_PRIORITY_WITHOUT_PREVIOUS = "E102" "same-priority-without-previous" Warning "priority `s` with no line before";
@@ -134,6 +137,11 @@ codes! {
     FUNC_NOT_READABLE = "E302" "func-not-readable" Error "the function cannot be read";
     FUNC_NOT_WRITABLE = "E303" "func-not-writable" Error "the function cannot be written to";
     APPLICATION_UNKNOWN = "E304" "application-unknown" Warning "no such application";
+    // The file of the store.
+    STORE_UNREADABLE = "E401" "store-unreadable" Error "the file of the store cannot be opened";
+    STORE_IN_USE = "E402" "store-in-use" Error "another process has the file of the store open";
+    STORE_OTHER_FILE = "E403" "store-other-file" Error "the file is no store";
+    STORE_DAMAGED = "E404" "store-damaged" Error "the file of the store is damaged";
     // Rules.
     RULE_SYNTAX = "P601" "rule-syntax" Error "a statement of SQL is not understood; it has no effect";
     RULE_TABLE_UNKNOWN = "P602" "rule-table-unknown" Error "a table that holds no query rules; the statement has no effect";
@@ -209,6 +217,7 @@ codes! {
     MATH_MISSING_OPERAND = "R950" "math-missing-operand" Warning "MATH without an operand or operator";
     MATH_UNKNOWN_TYPE = "R951" "math-unknown-type" Warning "the result type of MATH is not known";
     NOT_A_NUMBER = "R952" "not-a-number" Warning "a text where a number was needed";
+    OUTSIDE_FAILED = "R979" "outside-failed" Warning "a server, or another thing outside of the engine, gave no answer";
     NOT_FOUND = "R953" "not-found" Warning "what a function looked for does not exist";
     SPRINTF_BAD_FORMAT = "R954" "sprintf-bad-format" Error "the format of SPRINTF is not understood";
     SPRINTF_TOO_FEW_ARGUMENTS = "R955" "sprintf-too-few-arguments" Error "SPRINTF has fewer arguments than its format needs";
@@ -216,6 +225,7 @@ codes! {
     STRPTIME_NO_MATCH = "R957" "strptime-no-match" Warning "STRPTIME cannot read the time";
     VARIABLE_MISSING = "R958" "variable-missing" Notice "the variable has no value";
     RULE_INVALID = "R959" "rule-invalid" Error "the arguments of ExecRule are not understood; the rule does nothing";
+    STORE_FAILED = "R960" "store-failed" Error "the store behind DB() cannot be read or written";
     // Run time: limits and refusals.
     LIMIT_PRIORITIES = "R970" "limit-priorities" Error "the call executed more priorities than allowed";
     LIMIT_GOSUB_DEPTH = "R971" "limit-gosub-depth" Error "Gosubs nest deeper than allowed";

@@ -42,7 +42,7 @@ pub static BASE64_DECODE: Function = Function::read(
         if text.is_empty() {
             return empty(cx, "BASE64_DECODE");
         }
-        out.extend_from_slice(before_zero(&decode(text)));
+        out.extend_from_slice(before_zero(&decoded(text)));
         Answer::Done
     },
 )
@@ -62,7 +62,7 @@ fn empty(cx: &mut Cx<'_>, name: &str) -> Answer {
 }
 
 /// The crate refuses what Asterisk reads as six one bits, so this is done by hand.
-fn decode(text: &[u8]) -> Vec<u8> {
+pub(super) fn decoded(text: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(text.len() / 4 * 3 + 2);
     let (mut buffer, mut bits) = (0u32, 0u32);
     for &b in text.iter().take_while(|b| **b != b'=') {

@@ -35,7 +35,7 @@ pub static CALLERID: Function = Function::read_write(
         }
         match caller_item(&item) {
             CallerItem::Redirecting => {
-                let party = &cx.channel().redirecting;
+                let party = &*cx.channel().redirecting;
                 out.extend_from_slice(Id(party, b"from-").number().unwrap_or(&[]));
             }
             CallerItem::Ani2 => {
@@ -60,7 +60,7 @@ pub static CALLERID: Function = Function::read_write(
         let value = strip(value);
         let done = match caller_item(&item) {
             CallerItem::Redirecting => {
-                Id(&mut cx.channel_mut().redirecting, b"from-").write(b"num", value)
+                Id(&mut *cx.channel_mut().redirecting, b"from-").write(b"num", value)
             }
             CallerItem::Ani2 => match int(value) {
                 Some((number, _)) => {
@@ -101,7 +101,7 @@ pub static CONNECTEDLINE: Function = Function::read_write(
             return Answer::Done;
         }
         let (prefix, member) = party(&item, &[b"priv-"]);
-        if Id(&cx.channel().connected, prefix).read(member, out) {
+        if Id(&*cx.channel().connected, prefix).read(member, out) {
             return Answer::Done;
         }
         unknown(cx, "CONNECTEDLINE", &item)
@@ -120,7 +120,7 @@ pub static CONNECTEDLINE: Function = Function::read_write(
             return Flow::Next;
         }
         let (prefix, member) = party(&item, &[b"priv-"]);
-        let done = Id(&mut cx.channel_mut().connected, prefix).write(member, value);
+        let done = Id(&mut *cx.channel_mut().connected, prefix).write(member, value);
         written(cx, "CONNECTEDLINE", &item, done)
     },
 )
@@ -141,7 +141,7 @@ pub static REDIRECTING: Function = Function::read_write(
     |cx: &mut Cx<'_>, arguments, out| {
         let arguments = standard(arguments, 2);
         let item = item(arguments.first());
-        let store = &cx.channel().redirecting;
+        let store = &*cx.channel().redirecting;
         match item.as_slice() {
             b"reason" | b"orig-reason" => {
                 out.extend_from_slice(find(store, &item).map_or(b"unknown", Text::as_bytes));
@@ -167,7 +167,7 @@ pub static REDIRECTING: Function = Function::read_write(
         let arguments = standard(arguments, 2);
         let item = item(arguments.first());
         let value = strip(value);
-        let store = &mut cx.channel_mut().redirecting;
+        let store = &mut *cx.channel_mut().redirecting;
         let done = match item.as_slice() {
             b"reason" | b"orig-reason" => {
                 put(store, &item, Some(value));

@@ -14,6 +14,7 @@ pub static TOUPPER: Function = Function::read(
         Answer::Done
     },
 )
+.pure()
 .examples(&[Example {
     title: "A name as a key",
     dialplan: "Set(name=Office 3)",
@@ -32,6 +33,7 @@ pub static TOLOWER: Function = Function::read(
         Answer::Done
     },
 )
+.pure()
 .examples(&[Example {
     title: "Compare without regard to case",
     dialplan: "Set(answer=YES)",

@@ -2,16 +2,16 @@
 
 use std::time::Duration;
 
+use crate::base::Text;
 use crate::base::arguments::standard;
 use crate::base::civil::{Civil, strftime};
-use crate::base::scan::{atoi, fixed, long};
+use crate::base::condition::is_true;
+use crate::base::scan::fixed;
 use crate::base::zone::Zone;
-use crate::base::Text;
 use crate::diagnostic::{Level, code};
-use crate::library::{Example, Function, Support};
-use crate::machine::{Answer, ChannelState, Cx, Flow};
-
-const LACKS: &str = "no record is written anywhere; a channel that Dial answered counts as answered at its start";
+use crate::library::{Example, Function};
+use crate::machine::records::ama_flags;
+use crate::machine::{Answer, CallRecord, Cx, Flow};
 
 /// The record of the call.
 pub static CDR: Function = Function::read_write(
@@ -22,57 +22,91 @@ pub static CDR: Function = Function::read_write(
      disposition, amaflags, accountcode, peeraccount, uniqueid, linkedid, userfield and sequence, and those that were \
      written. With `u` times are seconds since 1970 with six decimals, and flags and disposition are numbers; with `f` \
      duration and billsec have decimals. accountcode, amaflags, peeraccount, userfield and names of one's own can be \
-     written.",
+     written. The disposition is known when the record ended: after a Dial, and in `h`. A record that is not kept from \
+     the start of the call (see RecordOptions) takes what it is asked of then from the channel.",
     |cx: &mut Cx<'_>, arguments, out| {
         let arguments = standard(arguments, 2);
         let Some(name) = arguments.first().filter(|name| !name.is_empty()) else {
             cx.log(&code::BAD_ARGUMENT, || "CDR needs a field".to_owned());
             return Answer::Failed;
         };
+        let Some(present) = cx.record() else {
+            no_record(cx);
+            return Answer::Failed;
+        };
         let options = arguments.get(1).map_or(&[][..], Vec::as_slice);
-        let raw = options.contains(&b'u');
-        let decimals = options.contains(&b'f');
-        let value = field(cx, &name.to_ascii_lowercase(), raw, decimals);
+        let shown = Shown {
+            end: present.end,
+            now: cx.now(),
+            raw: options.contains(&b'u'),
+            decimals: options.contains(&b'f'),
+        };
+        let name = name.to_ascii_lowercase();
+        let value = if name == b"peeraccount" && present.record.peeraccount.is_empty() {
+            item(cx, &name)
+        } else {
+            field(&present.record, &name, &shown)
+        };
         out.extend_from_slice(&value);
         Answer::Done
     },
     write,
 )
-.support(Support::Partial(LACKS))
-.examples(&[Example {
-    title: "A field of one's own",
-    dialplan: "Set(CDR(project)=north)\nSet(CDR(accountcode)=17)",
-    evaluate: "${CDR(Project)} ${CDR(accountcode)} ${CHANNEL(accountcode)} ${CDR(dst)} ${CDR(dcontext)} ${CDR(lastapp)}",
-    expect: "north 17 17 s example Set",
-}]);
+.examples(&[
+    Example {
+        title: "A field of one's own",
+        dialplan: "Set(CDR(project)=north)\nSet(CDR(accountcode)=17)",
+        evaluate: "${CDR(Project)} ${CDR(accountcode)} ${CHANNEL(accountcode)} ${CDR(dst)} ${CDR(dcontext)} ${CDR(lastapp)}",
+        expect: "north 17 17 s example Set",
+    },
+    Example {
+        title: "A record that ended is not begun anew",
+        dialplan: "Set(CDR(userfield)=a)\nForkCDR(e)\nSet(CDR(userfield)=b)",
+        evaluate: "${CDR(userfield)} ${CDR(amaflags)} ${CDR(amaflags,u)} [${CDR(end)}]",
+        expect: "b DOCUMENTATION 3 []",
+    },
+]);
 
 /// Properties of the record.
 pub static CDR_PROP: Function = Function::write_only(
     "CDR_PROP",
     "A property of the record of this call.",
     "party_a|disable",
-    "`party_a` makes this channel the calling one where two meet, `disable` says that no record is wanted.",
+    "`party_a` makes this channel the calling one where two meet (a channel that Dial called never is), `disable` says \
+     that no record is wanted.",
     |cx: &mut Cx<'_>, property, value| {
         let property = property.to_ascii_lowercase();
-        match property.as_slice() {
-            b"party_a" | b"disable" => {
-                let key = [b"CDR_PROP ", property.as_slice()].concat();
-                cx.channel_mut().set_setting(&key, value);
+        let known = match property.as_slice() {
+            b"party_a" => {
+                cx.channel_mut().set_setting(b"CDR_PROP party_a", value);
+                cx.record().is_some()
             }
-            _ => cx.log(&code::BAD_ARGUMENT, || {
-                format!("CDR_PROP does not know `{}`", bstr::BStr::new(&property))
-            }),
+            b"disable" => cx.disable_records(is_true(value)),
+            _ => {
+                cx.log(&code::BAD_ARGUMENT, || {
+                    format!("CDR_PROP does not know `{}`", bstr::BStr::new(&property))
+                });
+                true
+            }
+        };
+        if !known {
+            no_record(cx);
         }
         Flow::Next
     },
 )
-.support(Support::Partial("kept for the host, which need not follow it"))
 .examples(&[Example {
     title: "No record",
     dialplan: "Set(CDR_PROP(disable)=1)",
     evaluate: "on",
     expect: "on",
 }]);
+
+fn no_record(cx: &mut Cx<'_>) {
+    cx.log_at(&code::NOT_FOUND, Level::Error, || {
+        "there is no record of this call: they are not enabled".to_owned()
+    });
+}
 
 /// Fields that only the call itself changes.
 const READ_ONLY: &[&str] = &[
@@ -96,15 +130,8 @@ const READ_ONLY: &[&str] = &[
 ];
 /// Fields that the record shares with `CHANNEL()`.
 const OF_CHANNEL: &[&str] = &["accountcode", "amaflags", "peeraccount"];
-/// The names of flags, from number 1.
-const FLAGS: [&str; 3] = ["OMIT", "BILLING", "DOCUMENTATION"];
-
 fn among(list: &[&str], name: &[u8]) -> bool {
     list.iter().any(|known| known.as_bytes() == name)
-}
-
-fn key(name: &[u8]) -> Vec<u8> {
-    [b"CDR ", name].concat()
 }
 
 fn write(cx: &mut Cx<'_>, arguments: &[u8], value: &[u8]) -> Flow {
@@ -122,8 +149,8 @@ fn write(cx: &mut Cx<'_>, arguments: &[u8], value: &[u8]) -> Flow {
         });
     } else if among(OF_CHANNEL, &name) {
         return cx.write(&[b"CHANNEL(", name.as_slice(), b")"].concat(), value);
-    } else {
-        cx.channel_mut().set_setting(&key(&name), value);
+    } else if !cx.set_record_field(&name, value) {
+        no_record(cx);
     }
     Flow::Next
 }
@@ -134,82 +161,47 @@ fn item(cx: &Cx<'_>, name: &[u8]) -> Vec<u8> {
     found.map_or_else(Vec::new, |(_, value)| value.to_vec())
 }
 
-fn field(cx: &Cx<'_>, name: &[u8], raw: bool, decimals: bool) -> Vec<u8> {
-    let channel = cx.channel();
-    let caller = &channel.caller;
-    let text = |text: Option<&Text>| text.map_or_else(Vec::new, |text| text.to_vec());
+/// How a field is shown.
+struct Shown {
+    /// When the record ended.
+    end: Option<Duration>,
+    now: Duration,
+    raw: bool,
+    decimals: bool,
+}
+
+fn field(record: &CallRecord, name: &[u8], shown: &Shown) -> Vec<u8> {
+    let text = |text: &Text| text.to_vec();
     match name {
-        b"clid" => {
-            let (name, number) = (text(caller.name.as_ref()), text(caller.number.as_ref()));
-            [b"\"", name.as_slice(), b"\" <", &number, b">"].concat()
+        b"clid" => text(&record.clid),
+        b"src" => text(&record.src),
+        b"dst" => text(&record.dst),
+        b"dcontext" => text(&record.dcontext),
+        b"channel" => text(&record.channel),
+        b"dstchannel" => text(&record.dstchannel),
+        b"lastapp" => text(&record.lastapp),
+        b"lastdata" => text(&record.lastdata),
+        b"uniqueid" => text(&record.uniqueid),
+        b"linkedid" => text(&record.linkedid),
+        b"accountcode" => text(&record.accountcode),
+        b"peeraccount" => text(&record.peeraccount),
+        b"userfield" => text(&record.userfield),
+        b"sequence" => record.sequence.to_string().into_bytes(),
+        b"start" => moment(Some(record.start), shown.raw),
+        b"answer" => moment(record.answer, shown.raw),
+        b"end" => moment(shown.end, shown.raw),
+        b"duration" => span(Some(record.start), record.duration, shown),
+        b"billsec" => span(record.answer, record.billsec, shown),
+        b"disposition" if shown.raw => record.disposition.number().to_string().into_bytes(),
+        b"disposition" => record.disposition.name().as_bytes().to_vec(),
+        b"amaflags" if shown.raw => record.amaflags.to_string().into_bytes(),
+        b"amaflags" => ama_flags(record.amaflags).as_bytes().to_vec(),
+        _ => {
+            let mut variables = record.variables.iter();
+            let found = variables.find(|(known, _)| known.eq_ignore_ascii_case(name));
+            found.map_or_else(Vec::new, |(_, value)| value.to_vec())
         }
-        b"src" => text(caller.number.as_ref()),
-        b"dst" => cx.location().exten.to_vec(),
-        b"dcontext" => cx.location().context.to_vec(),
-        b"channel" => channel.name.to_vec(),
-        b"dstchannel" => cx.text_of(b"DIALEDPEERNAME"),
-        b"lastapp" | b"lastdata" => last(cx, name == b"lastapp"),
-        b"uniqueid" => channel.uniqueid.to_vec(),
-        b"linkedid" => channel.linkedid.to_vec(),
-        b"sequence" => {
-            let number = channel.uniqueid.rsplit(|b| *b == b'.').next();
-            atoi(number.unwrap_or(&[])).to_string().into_bytes()
-        }
-        b"start" => moment(started(cx), raw),
-        b"answer" => moment(answered(cx), raw),
-        b"end" => moment(None, raw),
-        b"duration" => span(cx, started(cx), decimals),
-        b"billsec" => span(cx, answered(cx), decimals),
-        b"disposition" => disposition(cx, raw).as_bytes().to_vec(),
-        b"amaflags" => {
-            let stored = item(cx, name);
-            let number = if stored.is_empty() { 3 } else { atoi(&stored) };
-            let named = usize::try_from(number - 1).ok().and_then(|n| FLAGS.get(n));
-            match named {
-                Some(named) if !raw => named.as_bytes().to_vec(),
-                None if !raw => b"Unknown".to_vec(),
-                _ => number.to_string().into_bytes(),
-            }
-        }
-        _ if among(OF_CHANNEL, name) => item(cx, name),
-        _ => text(channel.setting(&key(name))),
     }
-}
-
-/// Name or data, as written, of the line that runs.
-fn last(cx: &Cx<'_>, name: bool) -> Vec<u8> {
-    let at = cx.location();
-    let found = u32::try_from(at.priority)
-        .ok()
-        .and_then(|n| {
-            cx.find(
-                &at.context,
-                &at.exten,
-                crate::program::matcher::Want::Priority(n),
-            )
-            .ok()
-        })
-        .and_then(|found| cx.line_text(found.priority));
-    found.map_or_else(Vec::new, |(app, data)| {
-        if name { app.to_vec() } else { data.to_vec() }
-    })
-}
-
-/// What the host says, else the time in the unique id, whose form is `seconds.number`.
-fn started(cx: &Cx<'_>) -> Option<Duration> {
-    let channel = cx.channel();
-    channel.created.or_else(|| {
-        let (seconds, _) = long(&channel.uniqueid)?;
-        u64::try_from(seconds).ok().map(Duration::from_secs)
-    })
-}
-
-fn answered(cx: &Cx<'_>) -> Option<Duration> {
-    let channel = cx.channel();
-    if channel.state != ChannelState::Up {
-        return None;
-    }
-    channel.answered.or_else(|| started(cx))
 }
 
 fn moment(time: Option<Duration>, raw: bool) -> Vec<u8> {
@@ -230,23 +222,11 @@ fn moment(time: Option<Duration>, raw: bool) -> Vec<u8> {
     out
 }
 
-fn span(cx: &Cx<'_>, since: Option<Duration>, decimals: bool) -> Vec<u8> {
-    let time = since.map_or(Duration::ZERO, |since| cx.now().saturating_sub(since));
-    if decimals {
-        fixed(time.as_secs_f64(), 6).into_bytes()
-    } else {
-        time.as_secs().to_string().into_bytes()
+fn span(since: Option<Duration>, seconds: u64, shown: &Shown) -> Vec<u8> {
+    if !shown.decimals {
+        return seconds.to_string().into_bytes();
     }
-}
-
-fn disposition(cx: &Cx<'_>, raw: bool) -> &'static str {
-    let status = cx.text_of(b"DIALSTATUS");
-    let (name, number) = match status.as_slice() {
-        _ if cx.channel().state == ChannelState::Up => ("ANSWERED", "8"),
-        b"BUSY" => ("BUSY", "4"),
-        b"CONGESTION" => ("CONGESTION", "16"),
-        b"CHANUNAVAIL" => ("FAILED", "2"),
-        _ => ("NO ANSWER", "0"),
-    };
-    if raw { number } else { name }
+    let to = shown.end.unwrap_or(shown.now);
+    let time = since.map_or(Duration::ZERO, |since| to.saturating_sub(since));
+    fixed(time.as_secs_f64(), 6).into_bytes()
 }

@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use crate::base::arguments::standard;
+use crate::base::arguments::Few;
 use crate::base::scan::{double, encoded, int};
 use crate::diagnostic::{Level, code};
 use crate::library::{Example, Function};
@@ -15,21 +15,21 @@ pub static CUT: Function = Function::read(
     "variable,delimiter,fields",
     "Fields are a number, `2-4`, `2-`, `-4`, or several of these in ascending order with `&` between them. The \
      delimiter is one character (`-` when empty) and stands between the fields of the result.",
-    |cx: &mut Cx<'_>, arguments, _| {
-        let arguments = standard(arguments, 3);
-        let [name, delimiter, fields] = arguments.as_slice() else {
+    |cx: &mut Cx<'_>, arguments, out| {
+        let arguments = Few::<3>::standard(arguments);
+        if arguments.get(2).is_none() {
             return misused(cx);
-        };
-        let (delimiter, fields) = (delimiter.clone(), fields.clone());
-        Answer::read(name, move |cx, value, out| {
-            let delimiter = match delimiter.first() {
-                None => b'-',
-                Some(_) => encoded(&delimiter).map_or(b'-', |(byte, _)| byte),
+        }
+        Answer::of_first(cx, arguments, out, |cx, arguments, value, out| {
+            let [_, delimiter, fields] = arguments.as_slice() else {
+                return Answer::Failed;
             };
-            cut(cx, &value, delimiter, &fields, out)
+            let delimiter = encoded(delimiter).map_or(b'-', |(byte, _)| byte);
+            cut(cx, value, delimiter, fields, out)
         })
     },
 )
+.pure()
 .examples(&[
     Example {
         title: "The device of a channel name",

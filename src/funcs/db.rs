@@ -4,7 +4,7 @@ use crate::base::Text;
 use crate::base::value::append_int;
 use crate::diagnostic::code;
 use crate::library::{Example, Function};
-use crate::machine::{Answer, Cx, Flow};
+use crate::machine::{Answer, Cx, Flow, StoreAnswer, StoreRequest};
 
 /// Values of the store.
 pub static DB: Function = Function::read_write(
@@ -17,19 +17,23 @@ pub static DB: Function = Function::read_write(
         let Some((family, key)) = family_key(cx, "DB", arguments) else {
             return Answer::Failed;
         };
-        if let Some(value) = found(cx, family, key) {
-            out.extend_from_slice(&value);
-        }
-        Answer::Done
+        let request = StoreRequest::Get { family, key };
+        Answer::store(cx, request, out, |cx, answer, out| {
+            found(cx, answer, |value| {
+                out.extend_from_slice(value.as_deref().unwrap_or(&[]));
+            })
+        })
     },
     |cx: &mut Cx<'_>, arguments, value| {
-        if let Some((family, key)) = family_key(cx, "DB", arguments) {
-            if key.is_empty() {
-                cx.log(&code::BAD_ARGUMENT, || "DB with an empty key".to_owned());
-            }
-            cx.shared().store().put(family, key, value);
+        let Some((family, key)) = family_key(cx, "DB", arguments) else {
+            return Flow::Next;
+        };
+        if key.is_empty() {
+            cx.log(&code::BAD_ARGUMENT, || "DB with an empty key".to_owned());
         }
-        Flow::Next
+        let value = Text::from(value);
+        let request = StoreRequest::Put { family, key, value };
+        Flow::store(cx, request, |_, _| Flow::Next)
     },
 )
 .examples(&[Example {
@@ -49,11 +53,20 @@ pub static DB_EXISTS: Function = Function::read(
         let Some((family, key)) = family_key(cx, "DB_EXISTS", arguments) else {
             return Answer::Failed;
         };
-        let there = found(cx, family, key).is_some();
-        out.push(if there { b'1' } else { b'0' });
-        Answer::Done
+        let request = StoreRequest::Get { family, key };
+        Answer::store(cx, request, out, |cx, answer, out| {
+            found(cx, answer, |value| {
+                out.push(if value.is_some() { b'1' } else { b'0' });
+            })
+        })
     },
-);
+)
+.examples(&[Example {
+    title: "Found, and its value",
+    dialplan: "Set(DB(cidname/812)=Bob)",
+    evaluate: "${DB_EXISTS(cidname/812)} ${DB_RESULT}",
+    expect: "1 Bob",
+}]);
 
 /// Takes a key out.
 pub static DB_DELETE: Function = Function::read_write(
@@ -65,18 +78,22 @@ pub static DB_DELETE: Function = Function::read_write(
         let Some((family, key)) = family_key(cx, "DB_DELETE", arguments) else {
             return Answer::Failed;
         };
-        if let Some(value) = found(cx, family, key) {
-            out.extend_from_slice(&value);
-            cx.shared().store().remove(family, key);
-        }
-        Answer::Done
+        let request = StoreRequest::Remove { family, key };
+        Answer::store(cx, request, out, |cx, answer, out| {
+            found(cx, answer, |value| {
+                out.extend_from_slice(value.as_deref().unwrap_or(&[]));
+            })
+        })
     },
     |cx: &mut Cx<'_>, arguments, _| {
-        if let Some((family, key)) = family_key(cx, "DB_DELETE", arguments) {
-            found(cx, family, key);
-            cx.shared().store().remove(family, key);
-        }
-        Flow::Next
+        let Some((family, key)) = family_key(cx, "DB_DELETE", arguments) else {
+            return Flow::Next;
+        };
+        let request = StoreRequest::Remove { family, key };
+        Flow::store(cx, request, |cx, answer| {
+            found(cx, answer, |_| ());
+            Flow::Next
+        })
     },
 )
 .examples(&[Example {
@@ -93,16 +110,17 @@ pub static DB_KEYS: Function = Function::read(
     "[prefix]",
     "The next part, up to a slash, of every key below the prefix; each once, sorted, with commas between.",
     |cx: &mut Cx<'_>, prefix, out| {
-        for (i, part) in parts(cx, prefix).iter().enumerate() {
-            let Some(part) = part else {
-                continue;
-            };
-            if i > 0 {
-                out.push(b',');
+        parts(cx, prefix, out, |parts, out| {
+            for (i, part) in parts.iter().enumerate() {
+                let Some(part) = part else {
+                    continue;
+                };
+                if i > 0 {
+                    out.push(b',');
+                }
+                out.extend_from_slice(part);
             }
-            out.extend_from_slice(part);
-        }
-        Answer::Done
+        })
     },
 )
 .not_in_expressions()
@@ -120,37 +138,68 @@ pub static DB_KEYCOUNT: Function = Function::read(
     "[prefix]",
     "Counts what DB_KEYS lists.",
     |cx: &mut Cx<'_>, prefix, out| {
-        let count = parts(cx, prefix).iter().flatten().count();
-        append_int(count as i64, out);
-        Answer::Done
+        parts(cx, prefix, out, |parts, out| {
+            append_int(parts.iter().flatten().count() as i64, out);
+        })
     },
-);
+)
+.examples(&[Example {
+    title: "Two keys",
+    dialplan: "Set(DB(cidname/812)=Bob)\nSet(DB(cidname/813)=Ann)",
+    evaluate: "${DB_KEYCOUNT(cidname)}",
+    expect: "2",
+}]);
 
-fn family_key<'a>(cx: &mut Cx<'_>, name: &str, arguments: &'a [u8]) -> Option<(&'a [u8], &'a [u8])> {
+fn family_key(cx: &mut Cx<'_>, name: &str, arguments: &[u8]) -> Option<(Text, Text)> {
     let at = arguments.iter().position(|b| *b == b'/');
     let Some(at) = at else {
         cx.log(&code::BAD_ARGUMENT, || format!("{name} needs family/key"));
         return None;
     };
-    Some((arguments.get(..at)?, arguments.get(at + 1..)?))
+    let (family, key) = (arguments.get(..at)?, arguments.get(at + 1..)?);
+    Some((Text::from(family), Text::from(key)))
 }
 
-/// The value of a key, also put into `DB_RESULT`.
-fn found(cx: &mut Cx<'_>, family: &[u8], key: &[u8]) -> Option<Text> {
-    let value = cx.shared().store().get(family, key)?;
-    cx.set(b"DB_RESULT", &value);
-    Some(value)
+/// Shows the value of a key, which is also put into `DB_RESULT`.
+fn found(cx: &mut Cx<'_>, answer: StoreAnswer, show: impl FnOnce(Option<Text>)) -> Answer {
+    if matches!(answer, StoreAnswer::Failed(_)) {
+        return Answer::Failed;
+    }
+    let value = answer.value();
+    if let Some(value) = &value {
+        cx.set(b"DB_RESULT", value);
+    }
+    show(value);
+    Answer::Done
 }
 
-/// For every key below the prefix what follows next; `None` where it was said already. The prefix itself
-/// counts as a key with nothing behind it (observed: it leaves a comma in `DB_KEYS`).
-fn parts(cx: &Cx<'_>, prefix: &[u8]) -> Vec<Option<Vec<u8>>> {
+/// Shows what follows next in every key below a prefix; `None` where it was said already.
+fn parts(
+    cx: &mut Cx<'_>,
+    prefix: &[u8],
+    out: &mut Vec<u8>,
+    show: fn(&[Option<Vec<u8>>], &mut Vec<u8>),
+) -> Answer {
     let start = prefix.iter().position(|b| *b != b'/').unwrap_or(prefix.len());
     let end = prefix.iter().rposition(|b| *b != b'/').map_or(start, |i| i + 1);
-    let prefix = prefix.get(start..end).unwrap_or(&[]);
+    let prefix = Text::from(prefix.get(start..end).unwrap_or(&[]));
+    let request = StoreRequest::Scan {
+        prefix: prefix.clone(),
+    };
+    Answer::store(cx, request, out, move |_, answer, out| {
+        if matches!(answer, StoreAnswer::Failed(_)) {
+            return Answer::Failed;
+        }
+        show(&next_parts(&prefix, &answer.entries()), out);
+        Answer::Done
+    })
+}
+
+/// The prefix itself counts as a key with nothing behind it (observed: it leaves a comma in `DB_KEYS`).
+fn next_parts(prefix: &[u8], entries: &[(Text, Text)]) -> Vec<Option<Vec<u8>>> {
     let mut last = Vec::new();
     let mut all = Vec::new();
-    for (path, _) in cx.shared().store().scan(prefix) {
+    for (path, _) in entries {
         let below = match path.get(prefix.len()..) {
             Some(below) if prefix.is_empty() || below.is_empty() => below,
             Some([b'/', below @ ..]) => below,

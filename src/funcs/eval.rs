@@ -79,7 +79,13 @@ pub static EVAL_EXTEN: Function = Function::read(
             }),
         )
     },
-);
+)
+.examples(&[Example {
+    title: "The data of a line elsewhere",
+    dialplan: "Set(n=4)\nNoOp(n is ${n})",
+    evaluate: "${EVAL_EXTEN(2)}",
+    expect: "n is 4",
+}]);
 
 /// The value of a subroutine.
 pub static EVAL_SUB: Function = Function::read(
@@ -100,4 +106,10 @@ pub static EVAL_SUB: Function = Function::read(
             }),
         )
     },
-);
+)
+.examples(&[Example {
+    title: "A subroutine in an expression",
+    dialplan: "Goto(3)\nReturn($[${ARG1} * 2])\nNoOp()",
+    evaluate: "${EVAL_SUB(2(21))}",
+    expect: "42",
+}]);

@@ -1,6 +1,6 @@
 //! FIELDQTY, FIELDNUM and LISTFILTER.
 
-use crate::base::arguments::standard;
+use crate::base::arguments::{Few, standard};
 use crate::base::scan::{decoded, encoded};
 use crate::base::value::append_int;
 use crate::diagnostic::{Level, code};
@@ -14,19 +14,20 @@ pub static FIELDQTY: Function = Function::read(
     "variable,delimiter",
     "Counts the fields that the delimiter, one character, cuts the value into; an empty value has none. Without a \
      delimiter the answer is 1.",
-    |_: &mut Cx<'_>, arguments, out| {
-        let arguments = standard(arguments, 2);
-        let [name, delimiter] = arguments.as_slice() else {
+    |cx: &mut Cx<'_>, arguments, out| {
+        let arguments = Few::<2>::standard(arguments);
+        if arguments.get(1).is_none() {
             append_int(1, out);
             return Answer::Done;
-        };
-        let delimiter = encoded(delimiter).map(|(byte, _)| byte);
-        Answer::read(name, move |_, value, out| {
-            append_int(fields(&value, delimiter).count() as i64, out);
+        }
+        Answer::of_first(cx, arguments, out, |_, arguments, value, out| {
+            let delimiter = arguments.get(1).and_then(encoded).map(|(byte, _)| byte);
+            append_int(fields(value, delimiter).count() as i64, out);
             Answer::Done
         })
     },
 )
+.pure()
 .examples(&[Example {
     title: "How many members",
     dialplan: "Set(members=alice,bob,carol)",
@@ -40,23 +41,24 @@ pub static FIELDNUM: Function = Function::read(
     "Place of a field in a variable.",
     "variable,delimiter,value",
     "The number of the first field that equals the value without regard to case, from 1; 0 when there is none.",
-    |cx: &mut Cx<'_>, arguments, _| {
-        let arguments = standard(arguments, 3);
-        let [name, delimiter, wanted] = arguments.as_slice() else {
+    |cx: &mut Cx<'_>, arguments, out| {
+        let arguments = Few::<3>::standard(arguments);
+        if arguments.get(2).is_none() {
             cx.log_at(&code::BAD_ARGUMENT, Level::Error, || {
                 "FIELDNUM needs variable, delimiter and value".to_owned()
             });
             return Answer::Failed;
-        };
-        let delimiter = encoded(delimiter).map(|(byte, _)| byte);
-        let wanted = wanted.clone();
-        Answer::read(name, move |_, value, out| {
-            let at = fields(&value, delimiter).position(|f| f.eq_ignore_ascii_case(&wanted));
+        }
+        Answer::of_first(cx, arguments, out, |_, arguments, value, out| {
+            let delimiter = arguments.get(1).and_then(encoded).map(|(byte, _)| byte);
+            let wanted = arguments.get(2).unwrap_or(&[]);
+            let at = fields(value, delimiter).position(|f| f.eq_ignore_ascii_case(wanted));
             append_int(at.map_or(0, |i| i as i64 + 1), out);
             Answer::Done
         })
     },
 )
+.pure()
 .examples(&[Example {
     title: "Which one is Bob",
     dialplan: "Set(members=alice-bob-carol)",

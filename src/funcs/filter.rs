@@ -1,6 +1,6 @@
 //! FILTER.
 
-use crate::base::arguments::raw;
+use crate::base::arguments::Few;
 use crate::base::scan::encoded;
 use crate::diagnostic::{Level, code};
 use crate::library::{Example, Function};
@@ -14,7 +14,7 @@ pub static FILTER: Function = Function::read(
     "Allowed are single characters, ranges such as `a-z`, and escapes (`\\x30-\\x39`). A `-` at the start or behind \
      `\\` is itself. Nothing is unquoted: quotes count as characters. A range that goes backwards wraps around.",
     |cx: &mut Cx<'_>, arguments, out| {
-        let arguments = raw(arguments, 2);
+        let arguments = Few::<2>::raw(arguments);
         let [allowed, text] = arguments.as_slice() else {
             cx.log_at(&code::BAD_ARGUMENT, Level::Error, || {
                 "FILTER needs allowed characters and a text".to_owned()
@@ -32,6 +32,7 @@ pub static FILTER: Function = Function::read(
         Answer::Done
     },
 )
+.pure()
 .examples(&[
     Example {
         title: "Digits only",

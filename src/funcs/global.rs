@@ -60,4 +60,10 @@ pub static GLOBAL_DELETE: Function = Function::write_only(
         cx.shared().remove_global(name);
         Flow::Next
     },
-);
+)
+.examples(&[Example {
+    title: "Gone",
+    dialplan: "Set(GLOBAL(night)=1)\nSet(GLOBAL_DELETE(night)=)",
+    evaluate: "[${night}]",
+    expect: "[]",
+}]);

@@ -57,7 +57,13 @@ pub static GROUP_COUNT: Function = Function::read(
         append_int(count as i64, out);
         Answer::Done
     },
-);
+)
+.examples(&[Example {
+    title: "One call in a group",
+    dialplan: "Set(GROUP()=trunk)",
+    evaluate: "${GROUP_COUNT(trunk)}",
+    expect: "1",
+}]);
 
 /// Channels in groups that match.
 pub static GROUP_MATCH_COUNT: Function = Function::read(
@@ -91,7 +97,13 @@ pub static GROUP_MATCH_COUNT: Function = Function::read(
         append_int(count as i64, out);
         Answer::Done
     },
-);
+)
+.examples(&[Example {
+    title: "Groups by pattern",
+    dialplan: "Set(GROUP()=trunk1)",
+    evaluate: "${GROUP_MATCH_COUNT(trunk[0-9])}",
+    expect: "1",
+}]);
 
 /// Groups of the channel.
 pub static GROUP_LIST: Function = Function::read(
@@ -115,7 +127,13 @@ pub static GROUP_LIST: Function = Function::read(
         drop(groups);
         Answer::Done
     },
-);
+)
+.examples(&[Example {
+    title: "All groups of the channel",
+    dialplan: "Set(GROUP()=trunk)\nSet(GROUP(kind)=out)",
+    evaluate: "${GROUP_LIST()}",
+    expect: "trunk out@kind",
+}]);
 
 /// Group and category.
 fn split(text: &[u8]) -> (&[u8], &[u8]) {

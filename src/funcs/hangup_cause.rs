@@ -2,7 +2,7 @@
 
 use crate::base::arguments::standard;
 use crate::diagnostic::code;
-use crate::library::{Example, Function, Support};
+use crate::library::{Example, Function};
 use crate::machine::{Answer, Cx};
 
 /// Why a called channel ended.
@@ -11,7 +11,8 @@ pub static HANGUPCAUSE: Function = Function::read(
     "Why a channel that was called ended.",
     "channel,ast|tech",
     "With `ast` the cause in words, with `tech` in the terms of the channel's protocol. Not to be confused with the \
-     variable HANGUPCAUSE, a number. Empty with a warning for a channel that nothing is known of.",
+     variable HANGUPCAUSE, a number. Empty with a warning for a channel that nothing is known of: one that was not called, or whose protocol tells \
+     no cause, such as Local.",
     |cx: &mut Cx<'_>, arguments, out| {
         let arguments = standard(arguments, 3);
         let [channel, kind] = arguments.as_slice() else {
@@ -45,9 +46,6 @@ pub static HANGUPCAUSE: Function = Function::read(
         Answer::Done
     },
 )
-.support(Support::Partial(
-    "known only of channels whose end the host told; the simulation tells none",
-))
 .examples(&[Example {
     title: "Nothing was called",
     dialplan: "",
@@ -71,9 +69,6 @@ pub static HANGUPCAUSE_KEYS: Function = Function::read(
         Answer::Done
     },
 )
-.support(Support::Partial(
-    "known only of channels whose end the host told; the simulation tells none",
-))
 .examples(&[Example {
     title: "Nothing was called",
     dialplan: "",

@@ -1,6 +1,6 @@
 //! HASH and HASHKEYS.
 
-use crate::base::arguments::standard;
+use crate::base::arguments::{Few, standard};
 use crate::library::{Example, Function};
 use crate::machine::variables::inheritance;
 use crate::machine::{Answer, Cx, Flow};
@@ -15,14 +15,18 @@ pub static HASH: Function = Function::read_write(
      in `~ODBCFIELDS~`. Members are variables of the channel named `~HASH~array~key~`; `_` before the array's name \
      makes them inherited. Writing an array without a key sets the members named in `~ODBCFIELDS~`, in this order.",
     |cx: &mut Cx<'_>, arguments, out| {
-        let (array, key) = parts(arguments);
-        if let Some(key) = key {
-            if let Some(value) = cx.stored_variable(&member(&array, &key)) {
+        let parts = parts(arguments);
+        let array = parts.get(0).unwrap_or(&[]);
+        if let Some(key) = parts.get(1) {
+            let mut name = cx.buffer();
+            append_member(array, key, &mut name);
+            if let Some(value) = cx.stored_variable(&name) {
                 value.append_to(out);
             }
+            cx.put_back(name);
             return Answer::Done;
         }
-        let prefix = prefix(&array);
+        let prefix = prefix(array);
         let members = cx.variables_with_prefix(&prefix);
         let mut keys = Vec::new();
         for (i, (name, value)) in members.iter().enumerate() {
@@ -38,14 +42,19 @@ pub static HASH: Function = Function::read_write(
         Answer::Done
     },
     |cx: &mut Cx<'_>, arguments, value| {
-        let (array, key) = parts(arguments);
-        let (_, plain) = inheritance(&array);
+        let parts = parts(arguments);
+        let array = parts.get(0).unwrap_or(&[]);
+        let (_, plain) = inheritance(array);
         let inherit = array.get(..array.len() - plain.len()).unwrap_or(&[]);
         let set = |cx: &mut Cx<'_>, key: &[u8], value: &[u8]| {
-            cx.set(&[inherit, &member(plain, key)].concat(), value);
+            let mut name = cx.buffer();
+            name.extend_from_slice(inherit);
+            append_member(plain, key, &mut name);
+            cx.set(&name, value);
+            cx.put_back(name);
         };
-        if let Some(key) = key {
-            set(cx, &key, value);
+        if let Some(key) = parts.get(1) {
+            set(cx, key, value);
             return Flow::Next;
         }
         let fields = cx.text_of(b"~ODBCFIELDS~");
@@ -79,12 +88,17 @@ pub static HASHKEYS: Function = Function::read(
         }
         Answer::Done
     },
-);
+)
+.examples(&[Example {
+    title: "Keys, the newest first",
+    dialplan: "Set(HASH(h,a)=1)\nSet(HASH(h,b)=2)",
+    evaluate: "${HASHKEYS(h)}",
+    expect: "b,a",
+}]);
 
 /// Array and key, which is not unquoted.
-fn parts(arguments: &[u8]) -> (Vec<u8>, Option<Vec<u8>>) {
-    let mut arguments = standard(arguments, 2).into_iter();
-    (arguments.next().unwrap_or_default(), arguments.next())
+fn parts(arguments: &[u8]) -> Few<'_, 2> {
+    Few::standard(arguments)
 }
 
 fn key_of<'a>(name: &'a [u8], prefix: &[u8]) -> &'a [u8] {
@@ -96,6 +110,8 @@ fn prefix(array: &[u8]) -> Vec<u8> {
     [HASH_PREFIX, array, b"~"].concat()
 }
 
-fn member(array: &[u8], key: &[u8]) -> Vec<u8> {
-    [HASH_PREFIX, array, b"~", key, b"~"].concat()
+fn append_member(array: &[u8], key: &[u8], out: &mut Vec<u8>) {
+    for part in [HASH_PREFIX, array, b"~", key, b"~"] {
+        out.extend_from_slice(part);
+    }
 }

@@ -5,11 +5,10 @@ use std::collections::VecDeque;
 use crate::base::Text;
 use crate::base::arguments::standard;
 use crate::diagnostic::{Level, code};
-use crate::library::{Example, Function, Support};
-use crate::machine::{Answer, Cx, Effect, Event, Flow};
+use crate::library::{Example, Function};
+use crate::machine::facilities::{self, CUSTOM_DEVICES, DeviceState, Together};
+use crate::machine::{Answer, Cx, Flow, StoreRequest};
 
-/// Custom device states are kept in the store under this family, as Asterisk keeps them.
-const FAMILY: &[u8] = b"CustomDevstate";
 /// What begins the name of a custom device.
 const CUSTOM: &[u8] = b"Custom:";
 /// Where a hint is looked up when no context is said.
@@ -72,9 +71,6 @@ pub static EXTENSION_STATE: Function = Function::read(
         together(cx, devices, Together::default(), out)
     },
 )
-.support(Support::Partial(
-    "the state of devices other than Custom and Local is the host's to say; INVALID from one that does not know",
-))
 .examples(&[Example {
     title: "No hint",
     dialplan: "",
@@ -88,7 +84,9 @@ pub static DEVICE_STATE: Function = Function::read_write(
     "The state of a device.",
     "device",
     "UNKNOWN, NOT_INUSE, INUSE, BUSY, INVALID, UNAVAILABLE, RINGING, RINGINUSE or ONHOLD. Devices named `Custom:…` \
-     can be written; new ones are UNKNOWN. Their states are kept in the persistent store.",
+     can be written; new ones are UNKNOWN. Their states are kept in the persistent store. `Local/…`, `Queue:…`, \
+     `Agent:…`, `park:SPACE@CONTEXT` and `confbridge:…` are known to the engine; what the host knows of other devices \
+     it tells the engine, or is asked for. INVALID where nobody knows the device.",
     |cx: &mut Cx<'_>, device, out| {
         state(cx, Text::from(device), out, |_, state, out| {
             out.extend_from_slice(state.name().as_bytes());
@@ -97,103 +95,12 @@ pub static DEVICE_STATE: Function = Function::read_write(
     },
     write_state,
 )
-.support(Support::Partial(
-    "the state of devices other than Custom and Local is the host's to say; INVALID from one that does not know",
-))
 .examples(&[Example {
     title: "A lamp",
     dialplan: "Set(DEVICE_STATE(Custom:lamp)=BUSY)",
     evaluate: "${DEVICE_STATE(Custom:lamp)} ${DEVICE_STATE(Custom:other)}",
     expect: "BUSY UNKNOWN",
 }]);
-
-/// States of devices.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum State {
-    Unknown,
-    NotInUse,
-    InUse,
-    Busy,
-    Invalid,
-    Unavailable,
-    Ringing,
-    RingInUse,
-    OnHold,
-}
-
-/// A state, its name, and its weight when states of several devices are put together.
-const STATES: &[(State, &str, u8)] = &[
-    (State::Unknown, "UNKNOWN", 1),
-    (State::NotInUse, "NOT_INUSE", 3),
-    (State::InUse, "INUSE", 6),
-    (State::Busy, "BUSY", 7),
-    (State::Invalid, "INVALID", 0),
-    (State::Unavailable, "UNAVAILABLE", 2),
-    (State::Ringing, "RINGING", 5),
-    (State::RingInUse, "RINGINUSE", 8),
-    (State::OnHold, "ONHOLD", 4),
-];
-
-impl State {
-    /// Without regard to case; what is not known is `Unknown`.
-    fn named(name: &[u8]) -> Self {
-        STATES
-            .iter()
-            .find(|(_, known, _)| known.as_bytes().eq_ignore_ascii_case(name))
-            .map_or(State::Unknown, |(state, _, _)| *state)
-    }
-
-    fn row(self) -> (&'static str, u8) {
-        STATES
-            .iter()
-            .find(|(state, _, _)| *state == self)
-            .map_or(("UNKNOWN", 1), |(_, name, weight)| (*name, *weight))
-    }
-
-    fn name(self) -> &'static str {
-        self.row().0
-    }
-}
-
-/// States of several devices put together.
-#[derive(Debug, Clone, Copy)]
-struct Together {
-    state: State,
-    ringing: bool,
-    in_use: bool,
-}
-
-impl Default for Together {
-    fn default() -> Self {
-        Self {
-            state: State::Invalid,
-            ringing: false,
-            in_use: false,
-        }
-    }
-}
-
-impl Together {
-    fn with(mut self, state: State) -> Self {
-        self.ringing |= state == State::Ringing;
-        self.in_use |= matches!(state, State::InUse | State::OnHold | State::Busy);
-        if self.ringing && self.in_use {
-            self.state = State::RingInUse;
-        } else if state.row().1 > self.state.row().1 {
-            self.state = state;
-        }
-        self
-    }
-
-    /// An extension shows fewer states than devices have.
-    fn of_extension(self) -> &'static str {
-        match self.state {
-            State::Unknown | State::NotInUse => "NOT_INUSE",
-            State::Invalid | State::Unavailable => "UNAVAILABLE",
-            other => other.name(),
-        }
-    }
-}
 
 /// Devices and name of a hint; `extension[@context]`.
 fn hint(cx: &Cx<'_>, extension: &[u8]) -> Option<(Text, Text)> {
@@ -215,7 +122,7 @@ fn together(
 ) -> Answer {
     let mut so_far = so_far;
     while let Some(device) = devices.pop_front() {
-        if let Some(state) = known(cx, &device) {
+        if let Some(state) = cx.device_state(&device) {
             so_far = so_far.with(state);
             continue;
         }
@@ -227,24 +134,8 @@ fn together(
     Answer::Done
 }
 
-/// The state of a device that the engine itself knows.
-fn known(cx: &Cx<'_>, device: &[u8]) -> Option<State> {
-    if let Some(name) = after(CUSTOM, device) {
-        let stored = cx.shared().store().get(FAMILY, name);
-        return Some(stored.map_or(State::Unknown, |stored| State::named(&stored)));
-    }
-    let local = after(b"Local/", device)?;
-    let at = local.iter().position(|b| *b == b'@');
-    let Some((exten, context)) = at.and_then(|at| Some((local.get(..at)?, local.get(at + 1..)?)))
-    else {
-        return Some(State::Invalid);
-    };
-    let context = context.split(|b| *b == b'/').next().unwrap_or(&[]);
-    Some(if cx.exists(context, exten, 1) {
-        State::NotInUse
-    } else {
-        State::Invalid
-    })
+fn of_custom(stored: Option<Text>) -> DeviceState {
+    stored.map_or(DeviceState::Unknown, |stored| DeviceState::named(&stored))
 }
 
 fn after<'a>(start: &[u8], device: &'a [u8]) -> Option<&'a [u8]> {
@@ -257,24 +148,23 @@ fn state(
     cx: &mut Cx<'_>,
     device: Text,
     out: &mut Vec<u8>,
-    then: impl FnOnce(&mut Cx<'_>, State, &mut Vec<u8>) -> Answer + Send + 'static,
+    then: impl FnOnce(&mut Cx<'_>, DeviceState, &mut Vec<u8>) -> Answer + Send + 'static,
 ) -> Answer {
-    if let Some(state) = known(cx, &device) {
+    if let Some(state) = cx.device_state(&device) {
         return then(cx, state, out);
     }
-    let effect = Effect::Custom {
-        name: Text::from("DEVICE_STATE"),
-        data: device,
-    };
+    if let Some(name) = after(CUSTOM, &device) {
+        let request = StoreRequest::Get {
+            family: Text::from(CUSTOM_DEVICES),
+            key: Text::from(name),
+        };
+        return Answer::store(cx, request, out, |cx, answer, out| {
+            then(cx, of_custom(answer.value()), out)
+        });
+    }
     Answer::Await(
-        effect,
-        Box::new(move |cx, event, out| {
-            let state = match event {
-                Event::Value(name) => State::named(&name),
-                _ => State::Invalid,
-            };
-            then(cx, state, out)
-        }),
+        facilities::ask(&device),
+        Box::new(move |cx, event, out| then(cx, facilities::told(&event), out)),
     )
 }
 
@@ -286,12 +176,19 @@ fn write_state(cx: &mut Cx<'_>, device: &[u8], value: &[u8]) -> Flow {
         Some([]) => cx.log(&code::BAD_ARGUMENT, || {
             "DEVICE_STATE needs the name of a custom device".to_owned()
         }),
-        Some(_) if State::named(value) == State::Unknown => {
+        Some(_) if DeviceState::named(value) == DeviceState::Unknown => {
             cx.log_at(&code::BAD_ARGUMENT, Level::Error, || {
                 format!("no device state `{}`", bstr::BStr::new(value))
             });
         }
-        Some(name) => cx.shared().store().put(FAMILY, name, value),
+        Some(name) => {
+            let request = StoreRequest::Put {
+                family: Text::from(CUSTOM_DEVICES),
+                key: Text::from(name),
+                value: Text::from(value),
+            };
+            return Flow::store(cx, request, |_, _| Flow::Next);
+        }
     }
     Flow::Next
 }

@@ -1,7 +1,7 @@
 //! LEN.
 
 use crate::base::value::append_int;
-use crate::library::Function;
+use crate::library::{Example, Function};
 use crate::machine::{Answer, Cx};
 
 /// Length of a text.
@@ -14,4 +14,11 @@ pub static LEN: Function = Function::read(
         append_int(text.len() as i64, out);
         Answer::Done
     },
-);
+)
+.pure()
+.examples(&[Example {
+    title: "Bytes",
+    dialplan: "",
+    evaluate: "${LEN(hello, world)}",
+    expect: "12",
+}]);

@@ -20,7 +20,7 @@ pub static LOCAL: Function = Function::read_write(
         let own = cx
             .frames()
             .last()
-            .is_some_and(|frame| frame.locals.iter().any(|n| n.as_bytes() == name));
+            .is_some_and(|frame| frame.locals.contains(name));
         if own && let Some(value) = cx.channel_variable(name) {
             value.append_to(out);
         }
@@ -35,7 +35,13 @@ pub static LOCAL: Function = Function::read_write(
         }
         Flow::Next
     },
-);
+)
+.examples(&[Example {
+    title: "Gone after the subroutine",
+    dialplan: "Gosub(3)\nGoto(5)\nSet(LOCAL(x)=1)\nReturn()\nNoOp()",
+    evaluate: "[${x}]",
+    expect: "[]",
+}]);
 
 /// Entries of a variable.
 pub static LOCAL_PEEK: Function = Function::read(
@@ -59,7 +65,13 @@ pub static LOCAL_PEEK: Function = Function::read(
         }
         Answer::Done
     },
-);
+)
+.examples(&[Example {
+    title: "The variable of the frame below",
+    dialplan: "Set(x=outer)\nGosub(4)\nGoto(7)\nSet(LOCAL(x)=inner)\nSet(seen=${LOCAL_PEEK(1,x)})\nReturn()\nNoOp()",
+    evaluate: "${seen}",
+    expect: "outer",
+}]);
 
 /// Where a Gosub was.
 pub static STACK_PEEK: Function = Function::read(

@@ -1,6 +1,6 @@
 //! IF, IFTIME, ISNULL and EXISTS.
 
-use crate::base::arguments::{Split, split};
+use crate::base::arguments::Few;
 use crate::base::condition::is_true;
 use crate::base::scan::strip;
 use crate::base::timespec::Timespec;
@@ -16,33 +16,24 @@ pub static IF: Function = Function::read(
     "The condition is true unless it is empty or an integer 0. Quotes, brackets and `\\` protect `?` and `:`, and \
      quotes are removed; blanks around the parts too. An empty condition has no value at all.",
     |_: &mut Cx<'_>, arguments, out| {
-        let [condition, branches] = two(arguments, b'?');
-        let [yes, no] = two(branches.as_deref().unwrap_or(&[]), b':');
-        let condition = condition.unwrap_or_default();
-        if condition.is_empty() || yes.is_none() {
+        let halves = Few::<2>::split(arguments, b'?', true);
+        let branches = Few::<2>::split(halves.get(1).unwrap_or(&[]), b':', true);
+        let condition = halves.get(0).unwrap_or(&[]);
+        if condition.is_empty() || branches.get(0).is_none() {
             return Answer::Failed;
         }
-        let chosen = if is_true(strip(&condition)) { yes } else { no };
-        out.extend_from_slice(strip(&chosen.unwrap_or_default()));
+        let chosen = branches.get(usize::from(!is_true(strip(condition))));
+        out.extend_from_slice(strip(chosen.unwrap_or(&[])));
         Answer::Done
     },
 )
+.pure()
 .examples(&[Example {
     title: "A word for a number",
     dialplan: "Set(n=1)",
     evaluate: "${n} call${IF($[${n} = 1]?:s)}",
     expect: "1 call",
 }]);
-
-fn two(text: &[u8], delimiter: u8) -> [Option<Vec<u8>>; 2] {
-    let how = Split {
-        delimiter,
-        slots: 2,
-        remove: true,
-    };
-    let mut parts = split(text, how).into_iter();
-    [parts.next(), parts.next()]
-}
 
 /// One of two texts, by the time.
 pub static IFTIME: Function = Function::read(
@@ -74,6 +65,7 @@ pub static IFTIME: Function = Function::read(
         Answer::Done
     },
 )
+.pure()
 .examples(&[Example {
     title: "Always",
     dialplan: "",
@@ -108,6 +100,7 @@ pub static ISNULL: Function = Function::read(
         Answer::Done
     },
 )
+.pure()
 .examples(&[Example {
     title: "A variable that was never set",
     dialplan: "Set(a=0)",
@@ -126,6 +119,7 @@ pub static EXISTS: Function = Function::read(
         Answer::Done
     },
 )
+.pure()
 .examples(&[Example {
     title: "A variable that was never set",
     dialplan: "Set(a=0)",

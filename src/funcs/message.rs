@@ -1,33 +1,52 @@
 //! MESSAGE and `MESSAGE_DATA`.
 
+use crate::base::Text;
 use crate::diagnostic::code;
-use crate::library::{Example, Function, Support};
+use crate::library::{Example, Function};
+use crate::machine::facilities::Message;
 use crate::machine::{Answer, Cx, Flow};
-
-const LACKS: &str = "messages come from a host that writes them to the channel; none is sent";
 
 /// A text message.
 pub static MESSAGE: Function = Function::read_write(
     "MESSAGE",
     "A part of the text message that this channel carries.",
-    "to|from|custom_data|body",
-    "Parts of a message that came in, or is to be sent.",
+    "to|from|body|custom_data",
+    "Parts of a message that came in, or is to be sent with MessageSend. `custom_data` can only be written: \
+     `mark_all_outbound` sends all headers along, `clear_all_outbound` none.",
     |cx: &mut Cx<'_>, item, out| {
-        if !known(item) {
-            return unknown(cx, item);
+        let Some(message) = &cx.channel().message else {
+            return Answer::Failed;
+        };
+        match item.to_ascii_lowercase().as_slice() {
+            b"to" => out.extend_from_slice(&message.to),
+            b"from" => out.extend_from_slice(&message.from),
+            b"body" => out.extend_from_slice(&message.body),
+            _ => return unknown(cx, "MESSAGE does not know", item),
         }
-        read(cx, &key(b"MESSAGE ", item), out)
+        Answer::Done
     },
     |cx: &mut Cx<'_>, item, value| {
-        if known(item) {
-            cx.channel_mut().set_setting(&key(b"MESSAGE ", item), value);
-        } else {
-            unknown(cx, item);
+        let text = Text::from(value);
+        match item.to_ascii_lowercase().as_slice() {
+            b"to" => message(cx).to = text,
+            b"from" => message(cx).from = text,
+            b"body" => message(cx).body = text,
+            b"custom_data" if value.eq_ignore_ascii_case(b"mark_all_outbound") => {
+                message(cx).mark_all(true);
+            }
+            b"custom_data" if value.eq_ignore_ascii_case(b"clear_all_outbound") => {
+                message(cx).mark_all(false);
+            }
+            b"custom_data" => {
+                unknown(cx, "MESSAGE(custom_data) cannot be", value);
+            }
+            _ => {
+                unknown(cx, "MESSAGE does not know", item);
+            }
         }
         Flow::Next
     },
 )
-.support(Support::Partial(LACKS))
 .examples(&[Example {
     title: "A text",
     dialplan: "Set(MESSAGE(body)=hello)",
@@ -40,15 +59,20 @@ pub static MESSAGE_DATA: Function = Function::read_write(
     "MESSAGE_DATA",
     "A variable or header of the text message that this channel carries.",
     "name",
-    "Whatever was written under the name.",
-    |cx: &mut Cx<'_>, name, out| read(cx, &key(b"MESSAGE_DATA ", name), out),
+    "Letter case does not count in the name. What is written goes out with the message.",
+    |cx: &mut Cx<'_>, name, out| {
+        let message = cx.channel().message.as_ref();
+        let Some(value) = message.and_then(|message| message.header(name)) else {
+            return Answer::Failed;
+        };
+        out.extend_from_slice(value);
+        Answer::Done
+    },
     |cx: &mut Cx<'_>, name, value| {
-        cx.channel_mut()
-            .set_setting(&key(b"MESSAGE_DATA ", name), value);
+        message(cx).set_header(name, value);
         Flow::Next
     },
 )
-.support(Support::Partial(LACKS))
 .examples(&[Example {
     title: "A header",
     dialplan: "Set(MESSAGE_DATA(Subject)=news)",
@@ -56,25 +80,14 @@ pub static MESSAGE_DATA: Function = Function::read_write(
     expect: "news",
 }]);
 
-fn known(item: &[u8]) -> bool {
-    let known: [&[u8]; 4] = [b"to", b"from", b"custom_data", b"body"];
-    known.iter().any(|name| name.eq_ignore_ascii_case(item))
+/// The message of the channel, a new one where it has none.
+fn message<'a>(cx: &'a mut Cx<'_>) -> &'a mut Message {
+    cx.channel_mut().message.get_or_insert_default()
 }
 
-fn unknown(cx: &mut Cx<'_>, item: &[u8]) -> Answer {
+fn unknown(cx: &mut Cx<'_>, what: &str, item: &[u8]) -> Answer {
     cx.log(&code::BAD_ARGUMENT, || {
-        format!("MESSAGE does not know `{}`", bstr::BStr::new(item))
+        format!("{what} `{}`", bstr::BStr::new(item))
     });
     Answer::Failed
-}
-
-fn key(function: &[u8], name: &[u8]) -> Vec<u8> {
-    [function, &name.to_ascii_lowercase()].concat()
-}
-
-fn read(cx: &mut Cx<'_>, key: &[u8], out: &mut Vec<u8>) -> Answer {
-    if let Some(value) = cx.channel().setting(key) {
-        out.extend_from_slice(value);
-    }
-    Answer::Done
 }

@@ -3,10 +3,12 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
+use crate::base::Text;
 use crate::base::arguments::standard;
-use crate::diagnostic::{Level, code};
-use crate::library::{Example, Function, Support};
-use crate::machine::{Answer, Cx, Flow};
+use crate::diagnostic::code;
+use crate::library::{Example, Function};
+use crate::machine::facilities::Presence;
+use crate::machine::{Answer, Cx, Flow, StoreRequest};
 
 /// Custom presence is kept in the store under this family, as Asterisk keeps it.
 const FAMILY: &[u8] = b"CustomPresence";
@@ -28,8 +30,9 @@ pub static PRESENCE_STATE: Function = Function::read_write(
     "Whether somebody is there.",
     "provider,field[,e]",
     "Fields are `value` (not_set, unavailable, available, away, xa, chat or dnd), `subtype` and `message`. \
-     `CustomPresence:…` can be written: `value,subtype,message[,e]`. With `e` subtype and message are base64, which \
-     reading with `e` decodes. Custom presence is kept in the persistent store.",
+     `CustomPresence:…` can be written: `value,subtype,message[,e]`; with `e` subtype and message are given in base64. \
+     Read with `e` they come in base64. Custom presence is kept in the persistent store, and is not_set at first; that \
+     of others is what the host told.",
     read,
     |cx: &mut Cx<'_>, provider, value| {
         match after_custom(provider) {
@@ -42,14 +45,18 @@ pub static PRESENCE_STATE: Function = Function::read_write(
             Some(_) if parse(value).is_none() => cx.log(&code::BAD_ARGUMENT, || {
                 format!("no presence `{}`", bstr::BStr::new(value))
             }),
-            Some(name) => cx.shared().store().put(FAMILY, name, value),
+            Some(name) => {
+                let request = StoreRequest::Put {
+                    family: Text::from(FAMILY),
+                    key: Text::from(name),
+                    value: Text::from(value),
+                };
+                return Flow::store(cx, request, |_, _| Flow::Next);
+            }
         }
         Flow::Next
     },
 )
-.support(Support::Partial(
-    "presence other than CustomPresence is not known",
-))
 .examples(&[Example {
     title: "Away",
     dialplan: "Set(PRESENCE_STATE(CustomPresence:anna)=away,lunch,back at 1)",
@@ -68,34 +75,75 @@ fn read(cx: &mut Cx<'_>, arguments: &[u8], out: &mut Vec<u8>) -> Answer {
         });
         return Answer::Failed;
     };
-    let stored = after_custom(provider).and_then(|name| cx.shared().store().get(FAMILY, name));
-    let Some([value, subtype, message, _]) = stored.as_deref().and_then(parse) else {
+    let (provider, field) = (Text::from(provider.as_slice()), field.to_ascii_lowercase());
+    let encode = arguments.get(2).is_some_and(|o| o.contains(&b'e'));
+    let Some(name) = after_custom(&provider) else {
+        let told = cx.shared().facilities().presences.get(&provider).cloned();
+        return show(cx, &provider, told, &field, encode, out);
+    };
+    let request = StoreRequest::Get {
+        family: Text::from(FAMILY),
+        key: Text::from(name),
+    };
+    Answer::store(cx, request, out, move |cx, answer, out| {
+        let stored = custom(answer.value());
+        show(cx, &provider, stored, &field, encode, out)
+    })
+}
+
+fn show(
+    cx: &mut Cx<'_>,
+    provider: &Text,
+    presence: Option<Presence>,
+    field: &[u8],
+    encode: bool,
+    out: &mut Vec<u8>,
+) -> Answer {
+    let Some(presence) = presence else {
         cx.log(&code::NOT_FOUND, || {
-            format!("nothing is known of `{}`", bstr::BStr::new(provider))
+            format!("nothing is known of `{provider}`")
         });
         return Answer::Failed;
     };
-    let text = match field.to_ascii_lowercase().as_slice() {
+    let text = match field {
         b"value" => {
-            out.extend_from_slice(&value.to_ascii_lowercase());
+            out.extend_from_slice(&presence.value);
             return Answer::Done;
         }
-        b"subtype" => subtype,
-        b"message" => message,
+        b"subtype" => presence.subtype,
+        b"message" => presence.message,
         _ => return Answer::Failed,
     };
-    if !arguments.get(2).is_some_and(|o| o.contains(&b'e')) {
-        out.extend_from_slice(text);
-        return Answer::Done;
+    if encode {
+        out.extend_from_slice(STANDARD.encode(text.as_bytes()).as_bytes());
+    } else {
+        out.extend_from_slice(&text);
     }
-    let Ok(decoded) = STANDARD.decode(text) else {
-        cx.log_at(&code::BAD_ARGUMENT, Level::Error, || {
-            "the presence is not base64".to_owned()
-        });
-        return Answer::Failed;
-    };
-    out.extend_from_slice(&decoded);
     Answer::Done
+}
+
+/// What was written of a custom presence; `None` where that is none.
+fn custom(stored: Option<Text>) -> Option<Presence> {
+    let Some(stored) = stored else {
+        return Some(Presence {
+            value: Text::from("not_set"),
+            ..Presence::default()
+        });
+    };
+    let [value, subtype, message, options] = parse(&stored)?;
+    // Written in base64, for texts with commas.
+    let plain = |text: &[u8]| {
+        if options.contains(&b'e') {
+            STANDARD.decode(text).ok().map(Text::from)
+        } else {
+            Some(Text::from(text))
+        }
+    };
+    Some(Presence {
+        value: Text::from(value.to_ascii_lowercase()),
+        subtype: plain(subtype)?,
+        message: plain(message)?,
+    })
 }
 
 fn after_custom(provider: &[u8]) -> Option<&[u8]> {

@@ -58,14 +58,6 @@ macro_rules! refused {
 
 refused! {
     AST_SORCERY read "module,type,id,field[,method[,index]]" "A value of a configured object." "needs Asterisk's configuration objects";
-    ENUMLOOKUP read "number[,method[,options[,record[,suffix]]]]" "Looks a number up in ENUM." "needs the domain name system";
-    ENUMQUERY read "number[,method[,suffix]]" "Begins a lookup in ENUM." "needs the domain name system";
-    ENUMRESULT read "id,number" "A result of ENUMQUERY." "needs the domain name system";
-    REALTIME both "family,field,value[,delimiters]" "A row of a realtime database." "needs a realtime database";
-    REALTIME_DESTROY both "family,field,value[,delimiters]" "Removes a row of a realtime database and gives it." "needs a realtime database";
-    REALTIME_FIELD both "family,field,value,field" "A field of a row of a realtime database." "needs a realtime database";
-    REALTIME_HASH read "family,field,value" "A row of a realtime database for HASH." "needs a realtime database";
-    REALTIME_STORE write "family,field,…" "Stores a row in a realtime database." "needs a realtime database";
     SMDI_MSG read "id,item" "A value of a message from a telephone exchange." "needs an SMDI link";
     SMDI_MSG_RETRIEVE read "port,key[,timeout[,options]]" "Waits for a message from a telephone exchange." "needs an SMDI link";
     SPEECH read "status|spoke|results" "How speech recognition stands." "needs a speech recognizer";
@@ -74,9 +66,6 @@ refused! {
     SPEECH_RESULTS_TYPE write "" "The kind of results of speech recognition." "needs a speech recognizer";
     SPEECH_SCORE read "[number/]result" "How sure a result is." "needs a speech recognizer";
     SPEECH_TEXT read "[number/]result" "The text of a result." "needs a speech recognizer";
-    SRVQUERY read "service" "Begins a lookup of a service." "needs the domain name system";
-    SRVRESULT read "id,number" "A result of SRVQUERY." "needs the domain name system";
-    TXTCIDNAME read "number[,suffix]" "The name of a caller from a text record." "needs the domain name system";
 }
 
 fn entry(cx: &mut Cx<'_>, name: &str, needs: &str) {

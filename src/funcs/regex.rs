@@ -1,10 +1,17 @@
 //! REGEX.
 
-use crate::base::Ere;
-use crate::base::arguments::{Split, split};
+use std::cell::RefCell;
+
+use crate::base::EreCache;
+use crate::base::arguments::Few;
 use crate::diagnostic::{Level, code};
 use crate::library::{Example, Function};
 use crate::machine::{Answer, Cx};
+
+thread_local! {
+    // The same for every call, and bounded.
+    static PATTERNS: RefCell<EreCache> = RefCell::new(EreCache::default());
+}
 
 /// Whether a text matches.
 pub static REGEX: Function = Function::read(
@@ -14,12 +21,7 @@ pub static REGEX: Function = Function::read(
     "1 or 0. The expression is POSIX extended and stands in quotes; one blank behind them is dropped. Brackets and \
      parentheses in it must be balanced, and a backslash is read twice.",
     |cx: &mut Cx<'_>, arguments, out| {
-        let how = Split {
-            delimiter: b'"',
-            slots: 3,
-            remove: true,
-        };
-        let parts = split(arguments, how);
+        let parts = Few::<3>::split(arguments, b'"', true);
         let [_, expression, text] = parts.as_slice() else {
             cx.log_at(&code::BAD_ARGUMENT, Level::Error, || {
                 "REGEX needs an expression in quotes".to_owned()
@@ -28,9 +30,9 @@ pub static REGEX: Function = Function::read(
         };
         let text = match text.split_first() {
             Some((b' ' | b'\t', rest)) => rest,
-            _ => text,
+            _ => text.as_ref(),
         };
-        match Ere::compile(expression) {
+        match PATTERNS.with_borrow_mut(|patterns| patterns.get(expression)) {
             Ok(regex) => {
                 out.push(if regex.is_match(text) { b'1' } else { b'0' });
                 Answer::Done
@@ -42,6 +44,7 @@ pub static REGEX: Function = Function::read(
         }
     },
 )
+.pure()
 .examples(&[Example {
     title: "Three digits",
     dialplan: "Set(n=204)",

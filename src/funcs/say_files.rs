@@ -1,34 +1,42 @@
 //! SAYFILES.
 
 use crate::base::arguments::standard;
-use crate::base::scan::{int, long};
+use crate::base::scan::int;
 use crate::diagnostic::code;
-use crate::library::{Example, Function, Support};
+use crate::library::{Example, Function};
 use crate::machine::{Answer, Cx};
 
 /// Sound files of a text.
 pub static SAYFILES: Function = Function::read(
     "SAYFILES",
     "Names of the sound files that say a text.",
-    "value[,alpha|digits|money|number|phonetic]",
-    "In the form that Playback takes, with `&` between; spelled out when no kind is said.",
+    "value[,alpha|digits|money|number|ordinal|phonetic]",
+    "In the form that Playback takes, with `&` between; spelled out when no kind is said. Numbers, ordinals and money \
+     are English, with a warning where the language of the channel is another: Asterisk knows no other here.",
     |cx: &mut Cx<'_>, arguments, out| {
         let arguments = standard(arguments, 2);
         let Some(value) = arguments.first().filter(|v| !v.is_empty()) else {
             cx.log(&code::BAD_ARGUMENT, || "SAYFILES needs a value".to_owned());
             return Answer::Failed;
         };
-        let kind = arguments.get(1).map_or(&b"alpha"[..], Vec::as_slice);
-        let files = match kind {
+        let kind = arguments.get(1).filter(|kind| !kind.is_empty());
+        let files = match kind.map_or(&b"alpha"[..], Vec::as_slice) {
             b"alpha" => value.iter().map(|b| letter(*b)).collect(),
             b"digits" => value.iter().filter_map(|b| digit(*b)).collect(),
             b"phonetic" => value.iter().map(|b| phonetic(*b)).collect(),
-            b"number" => match long(value) {
-                Some((n, _)) => number(n),
+            kind @ (b"number" | b"ordinal") => match whole_number(value) {
+                Some(n) => {
+                    note_language(cx);
+                    let files = number(n);
+                    if kind == b"ordinal" { ordinal(files) } else { files }
+                }
                 None => return no_number(cx, value),
             },
-            b"money" => money(value),
-            _ => {
+            b"money" => {
+                note_language(cx);
+                money(value)
+            }
+            kind => {
                 cx.log(&code::BAD_ARGUMENT, || {
                     format!("SAYFILES does not know `{}`", bstr::BStr::new(kind))
                 });
@@ -39,7 +47,6 @@ pub static SAYFILES: Function = Function::read(
         Answer::Done
     },
 )
-.support(Support::Partial("English only"))
 .examples(&[
     Example {
         title: "Spelled",
@@ -52,7 +59,13 @@ pub static SAYFILES: Function = Function::read(
         dialplan: "",
         evaluate: "${SAYFILES(1042,number)} ${SAYFILES(35,digits)} ${SAYFILES(1.05,money)}",
         expect: "digits/1&digits/thousand&digits/40&digits/2 digits/3&digits/5 \
-                 digits/1&letters/dollar&and&digits/5&cents",
+                 digits/1&letters/dollar_&and&digits/5&cents",
+    },
+    Example {
+        title: "A place in a row",
+        dialplan: "",
+        evaluate: "${SAYFILES(35,ordinal)} ${SAYFILES(40000,ordinal)} ${SAYFILES(0,money)}",
+        expect: "digits/30&digits/h-5 digits/40&digits/h-thousand digits/0&cents",
     },
 ]);
 
@@ -61,6 +74,46 @@ fn no_number(cx: &mut Cx<'_>, value: &[u8]) -> Answer {
         format!("`{}` is no number", bstr::BStr::new(value))
     });
     Answer::Failed
+}
+
+/// The whole text as a number of C: decimal, or hexadecimal after `0x`, or octal after `0`.
+fn whole_number(text: &[u8]) -> Option<i64> {
+    let text = std::str::from_utf8(text).ok()?.trim_start();
+    let (negative, digits) = match text.strip_prefix('-') {
+        Some(digits) => (true, digits),
+        None => (false, text.strip_prefix('+').unwrap_or(text)),
+    };
+    let prefixed = |prefix: &str| digits.to_ascii_lowercase().starts_with(prefix);
+    let (radix, digits) = if prefixed("0x") {
+        (16, digits.get(2..)?)
+    } else if prefixed("0") && digits.len() > 1 {
+        (8, digits)
+    } else {
+        (10, digits)
+    };
+    if !digits.starts_with(|c: char| c.is_digit(radix)) {
+        return None;
+    }
+    let n = i64::from_str_radix(digits, radix).ok()?;
+    let n = if negative { -n } else { n };
+    i32::try_from(n).ok().map(i64::from)
+}
+
+fn note_language(cx: &mut Cx<'_>) {
+    let language = cx.channel().language.clone();
+    if !language.to_ascii_lowercase().starts_with(b"en") {
+        cx.log(&code::BAD_ARGUMENT, || {
+            format!("SAYFILES says numbers in English, not in `{language}`")
+        });
+    }
+}
+
+/// The last file of a number becomes that of the ordinal.
+fn ordinal(mut files: Vec<String>) -> Vec<String> {
+    if let Some(last) = files.last_mut() {
+        *last = last.replace("digits/", "digits/h-");
+    }
+    files
 }
 
 /// Characters with a file of their own; the misspelling is that of the files.
@@ -163,16 +216,17 @@ fn money(value: &[u8]) -> Vec<String> {
     let cents = digits.next().unwrap_or(0) * 10 + digits.next().unwrap_or(0);
     let mut files = Vec::new();
     dollars = dollars.max(0);
-    if dollars > 0 || cents == 0 {
+    if dollars > 0 {
         files = number(i64::from(dollars));
-        let unit = if dollars == 1 {
-            "letters/dollar"
-        } else {
-            "dollars"
+        let unit = match (dollars, cents) {
+            (1, 0) => "letters/dollar",
+            // A file that is spoken without a pause after it.
+            (1, _) => "letters/dollar_",
+            _ => "dollars",
         };
         files.push(unit.to_owned());
     }
-    if cents > 0 {
+    if cents > 0 || dollars == 0 {
         if dollars > 0 {
             files.push("and".to_owned());
         }

@@ -1,7 +1,9 @@
 //! CALLCOMPLETION, FEATURE, FEATUREMAP and `LOG_GROUP`: settings of a channel that are written and read back.
 
+use crate::base::condition::is_yes;
+use crate::base::scan::int;
 use crate::diagnostic::code;
-use crate::library::{Example, Function, Support};
+use crate::library::{Example, Function};
 use crate::machine::{Answer, Cx, Flow};
 
 /// Call completion.
@@ -15,7 +17,6 @@ pub static CALLCOMPLETION: Function = Function::read_write(
     |cx: &mut Cx<'_>, item, out| read(cx, "CALLCOMPLETION", COMPLETION, item, out),
     |cx: &mut Cx<'_>, item, value| write(cx, "CALLCOMPLETION", COMPLETION, item, value),
 )
-.support(Support::Simulated)
 .examples(&[Example {
     title: "One that is set, one that is not",
     dialplan: "Set(CALLCOMPLETION(cc_agent_policy)=generic)",
@@ -33,7 +34,6 @@ pub static FEATURE: Function = Function::read_write(
     |cx: &mut Cx<'_>, item, out| read(cx, "FEATURE", FEATURES, item, out),
     |cx: &mut Cx<'_>, item, value| write(cx, "FEATURE", FEATURES, item, value),
 )
-.support(Support::Simulated)
 .examples(&[Example {
     title: "Pickup",
     dialplan: "Set(FEATURE(courtesytone)=beep)",
@@ -50,7 +50,6 @@ pub static FEATUREMAP: Function = Function::read_write(
     |cx: &mut Cx<'_>, item, out| read(cx, "FEATUREMAP", DIGITS, item, out),
     |cx: &mut Cx<'_>, item, value| write(cx, "FEATUREMAP", DIGITS, item, value),
 )
-.support(Support::Simulated)
 .examples(&[Example {
     title: "Other digits",
     dialplan: "Set(FEATUREMAP(atxfer)=*2)",
@@ -69,7 +68,6 @@ pub static LOG_GROUP: Function = Function::write_only(
         Flow::Next
     },
 )
-.support(Support::Simulated)
 .examples(&[Example {
     title: "A group",
     dialplan: "Set(LOG_GROUP()=tests)",
@@ -164,8 +162,43 @@ fn read(
 }
 
 fn write(cx: &mut Cx<'_>, function: &str, items: Items, item: &[u8], value: &[u8]) -> Flow {
-    if let Some((key, _)) = setting(cx, function, items, item) {
-        cx.channel_mut().set_setting(&key, value);
+    let Some((key, usual)) = setting(cx, function, items, item) else {
+        return Flow::Next;
+    };
+    let item = item.to_ascii_lowercase();
+    match accepted(function, &item, usual, value) {
+        Some(value) => cx.channel_mut().set_setting(&key, &value),
+        None => cx.log(&code::BAD_ARGUMENT, || {
+            format!(
+                "{function}({}) cannot be `{}`",
+                bstr::BStr::new(&item),
+                bstr::BStr::new(value)
+            )
+        }),
     }
     Flow::Next
+}
+
+/// A value in the form in which it is read back; `None` where an item cannot have it. Items whose usual value is a
+/// number or a switch take nothing else.
+fn accepted(function: &str, item: &[u8], usual: &str, value: &[u8]) -> Option<Vec<u8>> {
+    let one_of = |words: &[&str]| {
+        let found = words
+            .iter()
+            .find(|word| word.as_bytes().eq_ignore_ascii_case(value));
+        found.map(|word| word.as_bytes().to_vec())
+    };
+    match (function, item) {
+        ("CALLCOMPLETION", b"cc_agent_policy") => one_of(&["never", "native", "generic"]),
+        ("CALLCOMPLETION", b"cc_monitor_policy") => {
+            one_of(&["never", "native", "generic", "always"])
+        }
+        ("FEATURE", b"inherit") => Some(if is_yes(value) { &b"yes"[..] } else { b"no" }.to_vec()),
+        ("FEATURE", b"atxferdropcall") => Some(if is_yes(value) { &b"1"[..] } else { b"0" }.to_vec()),
+        _ if usual.parse::<u32>().is_ok() => {
+            let (number, rest) = int(value)?;
+            (number >= 0 && rest.is_empty()).then(|| number.to_string().into_bytes())
+        }
+        _ => Some(value.to_vec()),
+    }
 }

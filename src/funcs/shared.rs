@@ -116,7 +116,13 @@ pub static IMPORT: Function = Function::read(
             }),
         )
     },
-);
+)
+.examples(&[Example {
+    title: "A channel that is not there",
+    dialplan: "",
+    evaluate: "[${IMPORT(PJSIP/bob-00000001,account)}]",
+    expect: "[]",
+}]);
 
 /// Sets on another channel.
 pub static EXPORT: Function = Function::write_only(
@@ -141,4 +147,10 @@ pub static EXPORT: Function = Function::write_only(
         };
         Flow::wait_then(effect, |_, _| Flow::Next)
     },
-);
+)
+.examples(&[Example {
+    title: "A channel that is not there",
+    dialplan: "Set(EXPORT(PJSIP/bob-00000001,account)=17)",
+    evaluate: "on",
+    expect: "on",
+}]);

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use jiff::civil::DateTime;
 use jiff::tz::AmbiguousOffset;
 
-use crate::base::arguments::standard;
+use crate::base::arguments::{Few, standard};
 use crate::base::civil::{Civil, days, strftime};
 use crate::base::scan::{double, strip};
 use crate::base::value::append_int;
@@ -22,13 +22,13 @@ pub static STRFTIME: Function = Function::read(
     "Without an epoch it is now, without a zone the local one, without a format `%c`. The format is that of C, with \
      `%q` for milliseconds and `%6q` for six digits of the second's fraction.",
     |cx: &mut Cx<'_>, arguments, out| {
-        let arguments = standard(arguments, 3);
+        let arguments = Few::<3>::standard(arguments);
         let (seconds, micros) = arguments
-            .first()
-            .and_then(|text| epoch(text))
+            .get(0)
+            .and_then(epoch)
             .unwrap_or_else(|| (cx.now().as_secs() as i64, cx.now().subsec_micros()));
-        let zone = Zone::named(arguments.get(1).map_or(&[], Vec::as_slice));
-        let format = arguments.get(2).map_or(&b"%c"[..], Vec::as_slice);
+        let zone = Zone::named(arguments.get(1).unwrap_or(&[]));
+        let format = arguments.get(2).unwrap_or(b"%c");
         let before = out.len();
         strftime(format, &Civil::new(seconds, &zone), micros, out);
         if out.len() == before {
@@ -39,6 +39,7 @@ pub static STRFTIME: Function = Function::read(
         Answer::Done
     },
 )
+.pure()
 .examples(&[Example {
     title: "In another zone",
     dialplan: "",

@@ -4,7 +4,7 @@ use crate::base::Text;
 use crate::base::scan::{double, fixed};
 use crate::base::value::append_int;
 use crate::diagnostic::{Level, code};
-use crate::library::{Example, Function, Support};
+use crate::library::{Example, Function};
 use crate::machine::{Answer, ChannelRequest, Cx, Effect, Event, OutsideRequest};
 
 /// What the system is doing.
@@ -12,8 +12,8 @@ pub static SYSINFO: Function = Function::read(
     "SYSINFO",
     "How busy the system is.",
     "item",
-    "Items are loadavg (of the last minute), numcalls, uptime (hours), totalram, freeram, bufferram, totalswap, freeswap \
-     (each in KiB) and numprocs.",
+    "Items are loadavg (of the last minute), numcalls (channels), uptime (hours), and, as in Asterisk on Linux only, \
+     totalram, freeram, bufferram, totalswap, freeswap (each in KiB) and numprocs.",
     |cx: &mut Cx<'_>, item, _| {
         if item == b"numcalls" {
             let effect = Effect::Channel {
@@ -46,9 +46,6 @@ pub static SYSINFO: Function = Function::read(
         )
     },
 )
-.support(Support::Partial(
-    "numcalls counts channels; all else is known on Linux only",
-))
 .examples(&[Example {
     title: "Unknown item",
     dialplan: "",

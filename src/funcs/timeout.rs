@@ -15,7 +15,7 @@ pub static TIMEOUT: Function = Function::read_write(
     "`digit` is the wait for a further digit, `response` the wait for the first one, `absolute` ends the call (0: \
      never; read as the time that is left). The first letter is enough. What is negative or no number is 0.",
     |cx: &mut Cx<'_>, arguments, out| {
-        let timeouts = cx.channel().timeouts;
+        let timeouts = *cx.channel().timeouts;
         let left = match which(cx, arguments) {
             None => return Answer::Failed,
             Some(b'd') => timeouts.digit,
@@ -41,7 +41,7 @@ pub static TIMEOUT: Function = Function::read_write(
         // A century is as good as never, and keeps sums in range.
         let time = Duration::try_from_secs_f64(seconds.clamp(0.0, 3.2e9)).unwrap_or_default();
         let now = cx.now();
-        let timeouts = &mut cx.channel_mut().timeouts;
+        let timeouts = &mut *cx.channel_mut().timeouts;
         match which {
             b'd' => timeouts.digit = time,
             b'r' => timeouts.response = time,

@@ -32,7 +32,13 @@ pub static LTRIM: Function = Function::read(
         out.extend_from_slice(strip_start(text));
         Answer::Done
     },
-);
+)
+.examples(&[Example {
+    title: "Blanks at the start",
+    dialplan: "",
+    evaluate: "[${LTRIM(  a b )}]",
+    expect: "[a b ]",
+}]);
 
 /// The end.
 pub static RTRIM: Function = Function::read(
@@ -44,4 +50,10 @@ pub static RTRIM: Function = Function::read(
         out.extend_from_slice(strip_end(text));
         Answer::Done
     },
-);
+)
+.examples(&[Example {
+    title: "Blanks at the end",
+    dialplan: "",
+    evaluate: "[${RTRIM(  a b )}]",
+    expect: "[  a b]",
+}]);

@@ -43,7 +43,7 @@ pub static URIDECODE: Function = Function::read(
     "text",
     "`+` stays. `%` without two further characters stays; of the two, as many as are hexadecimal digits are read.",
     |_: &mut Cx<'_>, text, out| {
-        out.extend_from_slice(before_zero(&decode(text)));
+        out.extend_from_slice(before_zero(&decoded(text)));
         Answer::Done
     },
 )
@@ -54,7 +54,7 @@ pub static URIDECODE: Function = Function::read(
     expect: "a b/c",
 }]);
 
-fn decode(text: &[u8]) -> Vec<u8> {
+pub(super) fn decoded(text: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(text.len());
     let mut rest = text;
     while let Some((&b, tail)) = rest.split_first() {

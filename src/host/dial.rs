@@ -191,18 +191,18 @@ pub enum Verdict {
     /// Caller and callee are connected.
     Connect,
     /// The callee is hung up, the Dial ends like this.
-    Refuse(Dialed),
+    Refuse(Box<Dialed>),
 }
 
 impl Verdict {
     /// Reads `GOSUB_RESULT`. An unknown text connects the two.
     pub fn of(result: &[u8]) -> Self {
         let refuse = |status: &str, next| {
-            Verdict::Refuse(Dialed {
+            Verdict::Refuse(Box::new(Dialed {
                 status: Text::from(status),
                 next,
                 ..Dialed::default()
-            })
+            }))
         };
         let keyword = |word: &[u8]| result.eq_ignore_ascii_case(word);
         if keyword(b"BUSY") {

@@ -1,5 +1,6 @@
 //! `Engine`: loads and reloads dialplans, makes calls.
 
+use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -9,15 +10,17 @@ use arc_swap::ArcSwap;
 use crate::base::Text;
 use crate::base::value::Value;
 use crate::compile::load_time::AtLoad;
-use crate::compile::{compile, link_names};
+use crate::compile::{compile, compile_owned, link_names};
 use crate::diagnostic::{Report, code};
-use crate::host::FileReader;
-use crate::library::{Application, Function, Registry, Support};
+use crate::host::outside::Outside;
+use crate::host::{FileReader, Realtime};
+use crate::library::{Application, Function, Origin, Registry, Support};
 use crate::machine::{
-    Allow, Answer, ApplicationBody, Call, CallSetup, Channel, Cx, Environment, Flow, Image, Limits,
-    Location, Names, ReadBody, Shared, Start, System,
+    Allow, Answer, ApplicationBody, Call, CallSetup, Channel, Cx, Environment, Event, Flow, Image,
+    Limits, Location, Names, ReadBody, RecordOptions, Settings, Shared, Start, System,
 };
-use crate::store::Store;
+use crate::program::Program;
+use crate::store::{self, Memory, Store, StoreRequest};
 use crate::syntax::ast::{General, Plan};
 use crate::syntax::load::{LoadOptions, Reader, load};
 
@@ -66,9 +69,11 @@ pub struct EngineBuilder {
     registry: Registry,
     limits: Limits,
     allow: Allow,
+    records: RecordOptions,
     reload: Reload,
     environment: Arc<dyn Environment>,
-    store: Option<Box<dyn Store>>,
+    store: Option<Arc<dyn Store>>,
+    outside: Outside,
 }
 
 impl std::fmt::Debug for EngineBuilder {
@@ -104,10 +109,12 @@ impl EngineBuilder {
             syntax: "",
             doc: "",
             support: Support::Full,
+            origin: Origin::Strowger,
             examples: &[],
             read: Some(ReadBody::Shared(Arc::new(body))),
             write: None,
             in_expressions: true,
+            pure: false,
         });
         self
     }
@@ -126,9 +133,11 @@ impl EngineBuilder {
             syntax: "",
             doc: "",
             support: Support::Full,
+            origin: Origin::Strowger,
             examples: &[],
             body: ApplicationBody::Shared(Arc::new(body)),
             compile: None,
+            names: None,
         });
         self
     }
@@ -154,6 +163,27 @@ impl EngineBuilder {
         self
     }
 
+    /// How call records and channel events are made.
+    #[must_use]
+    pub fn records(mut self, records: RecordOptions) -> Self {
+        self.records = records;
+        self
+    }
+
+    /// Tables for `REALTIME()` and its kind; none by default.
+    #[must_use]
+    pub fn realtime(mut self, realtime: Arc<dyn Realtime>) -> Self {
+        self.outside.realtime = Some(realtime);
+        self
+    }
+
+    /// The server that is asked for names; by default the machine's.
+    #[must_use]
+    pub fn resolver(mut self, server: SocketAddr) -> Self {
+        self.outside.resolver = Some(server);
+        self
+    }
+
     /// What running calls do at a reload.
     #[must_use]
     pub fn reload(mut self, reload: Reload) -> Self {
@@ -168,26 +198,38 @@ impl EngineBuilder {
         self
     }
 
-    /// The store of `DB()`; in memory by default.
+    /// The store of `DB()`; in memory by default. Several engines may share one.
     #[must_use]
-    pub fn store(mut self, store: Box<dyn Store>) -> Self {
+    pub fn store(mut self, store: Arc<dyn Store>) -> Self {
         self.store = Some(store);
+        self
+    }
+
+    /// The host keeps the store: it answers [`Effect::Store`](crate::machine::Effect::Store), and calls wait for it.
+    /// While a dialplan is loaded there is nobody to answer, and what it reads of the store is empty.
+    #[must_use]
+    pub fn store_at_host(mut self) -> Self {
+        self.store = None;
         self
     }
 
     /// The engine, without a dialplan.
     pub fn build(self) -> Engine {
         let names = Arc::new(link_names(&self.registry));
-        let shared = Arc::new(match self.store {
-            Some(store) => Shared::with_store(store),
-            None => Shared::default(),
-        });
+        let shared = Arc::new(Shared::with_store(self.store));
         let image = Image::link(crate::compile::empty(false), names.clone(), 0);
         Engine {
             registry: self.registry,
             names,
-            limits: self.limits,
-            allow: self.allow,
+            settings: Arc::new(Settings {
+                limits: self.limits,
+                allow: self.allow,
+                records: self.records,
+            }),
+            outside: Outside {
+                allow: self.allow,
+                ..self.outside
+            },
             reload: self.reload,
             environment: self.environment,
             shared,
@@ -203,8 +245,8 @@ impl EngineBuilder {
 pub struct Engine {
     registry: Registry,
     names: Arc<Names>,
-    limits: Limits,
-    allow: Allow,
+    settings: Arc<Settings>,
+    outside: Outside,
     reload: Reload,
     environment: Arc<dyn Environment>,
     shared: Arc<Shared>,
@@ -227,9 +269,11 @@ impl Engine {
             registry: crate::standard_registry(),
             limits: Limits::default(),
             allow: Allow::default(),
+            records: RecordOptions::default(),
             reload: Reload::default(),
             environment: Arc::new(System::default()),
-            store: None,
+            store: Some(Arc::new(Memory::new())),
+            outside: Outside::default(),
         }
     }
 
@@ -245,10 +289,16 @@ impl Engine {
         path: impl AsRef<Path>,
         reader: &mut dyn Reader,
     ) -> Result<Report, EngineError> {
-        let (plan, report) = self.read_plan(path, reader);
+        let (plan, mut report) = self.read_plan(path, reader);
         match plan {
-            Some(plan) => {
-                self.swap(&plan, &report);
+            Some(mut plan) => {
+                if report.diagnostics().is_empty() {
+                    // Only excerpts of what is faulty are ever asked for.
+                    report.sources.forget_texts();
+                }
+                let (general, globals) = (plan.general.clone(), std::mem::take(&mut plan.globals));
+                let program = compile_owned(plan, &self.registry, report.sources.names());
+                self.take_over(program, &general, &globals);
                 Ok(report)
             }
             None => Err(EngineError::Refused(Box::new(report))),
@@ -265,7 +315,7 @@ impl Engine {
         let staged = Arc::new(self.shared.staged());
         let mut at_load = AtLoad::new(self.names.clone(), staged, self.environment.clone());
         let options = LoadOptions {
-            allow_exec: self.allow.system,
+            allow_exec: self.settings.allow.system,
         };
         load(
             path,
@@ -278,16 +328,21 @@ impl Engine {
 
     /// Compiles a plan and swaps it in.
     pub fn swap(&self, plan: &Plan, report: &Report) {
+        let program = compile(plan, &self.registry, report.sources.names());
+        self.take_over(program, &plan.general, &plan.globals);
+    }
+
+    /// Takes a compiled dialplan into force.
+    fn take_over(&self, program: Program, general: &General, globals: &[(Text, Text)]) {
         let generation = self.generation.fetch_add(1, Ordering::AcqRel) + 1;
-        let program = compile(plan, &self.registry, report.sources.clone());
         let image = Arc::new(Image::link(program, self.names.clone(), generation));
-        if plan.general.clearglobalvars {
+        if general.clearglobalvars {
             self.shared.clear_globals();
         }
-        for (name, value) in &plan.globals {
+        for (name, value) in globals {
             self.shared.set_global(name, Value::from_bytes(value));
         }
-        self.general.store(Arc::new(Some(plan.general.clone())));
+        self.general.store(Arc::new(Some(general.clone())));
         self.image.store(image.clone());
         if self.reload == Reload::NextPriority {
             self.shared.publish(image);
@@ -304,6 +359,14 @@ impl Engine {
         &self.shared
     }
 
+    /// Answers [`Effect::Store`](crate::machine::Effect::Store) from the engine's own store. Blocks while it is flushed.
+    pub fn answer_store(&self, request: &StoreRequest) -> Event {
+        match self.shared.store() {
+            Some(store) => Event::Store(store::answer(store, request)),
+            None => Event::Failed("the host keeps the store".to_owned()),
+        }
+    }
+
     /// Time and chance.
     pub fn environment(&self) -> &Arc<dyn Environment> {
         &self.environment
@@ -311,7 +374,12 @@ impl Engine {
 
     /// What dialplans may do outside of the engine.
     pub fn allow(&self) -> Allow {
-        self.allow
+        self.settings.allow
+    }
+
+    /// What hosts without ways of their own may answer `Effect::Outside` with.
+    pub fn outside(&self) -> &Outside {
+        &self.outside
     }
 
     /// The applications and functions known.
@@ -353,8 +421,7 @@ impl Engine {
             image: self.image(),
             shared: self.shared.clone(),
             environment: self.environment.clone(),
-            limits: self.limits,
-            allow: self.allow,
+            settings: self.settings.clone(),
             channel,
         }
     }

@@ -22,7 +22,9 @@ impl Reader for FileReader {
                 "it is not a regular file",
             ));
         }
-        read_whole(File::open(path)?)
+        let file = File::open(path)?;
+        let size = file.metadata().map_or(0, |found| found.len());
+        read_sized(file, size.min(MOST_BYTES as u64) as usize + 1)
     }
 
     fn is_folder(&mut self, path: &Path) -> bool {
@@ -55,7 +57,12 @@ impl Reader for FileReader {
 
 /// All that a source holds, which must not be more than a load may read.
 pub(crate) fn read_whole(source: impl io::Read) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
+    read_sized(source, 0)
+}
+
+/// The same; `expected` is how many bytes there may be.
+fn read_sized(source: impl io::Read, expected: usize) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::with_capacity(expected);
     source.take(MOST_BYTES as u64 + 1).read_to_end(&mut bytes)?;
     if bytes.len() > MOST_BYTES {
         let message = format!("it has more than {MOST_BYTES} bytes");

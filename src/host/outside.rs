@@ -1,47 +1,142 @@
-//! Files and commands of the machine, for every host that has them: [`answer`] carries out an
-//! [`Effect::Outside`](crate::machine::Effect::Outside). It blocks until the answer is there.
+//! What is outside of the engine: files, commands, the web, the domain name system, realtime tables.
+//! [`Outside::answer`] carries out an [`Effect::Outside`](crate::machine::Effect::Outside). It blocks until the answer
+//! is there.
+
+#[cfg(feature = "net")]
+mod names;
+#[cfg(feature = "net")]
+mod web;
 
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{ErrorKind, Read, Write};
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::Arc;
 
 use bstr::ByteSlice;
 
+use super::files::FileReader;
+use super::realtime::Realtime;
 use crate::base::Text;
-use crate::machine::{Allow, Event, OutsideRequest};
+use crate::machine::{Allow, Event, OutsideRequest, RealtimeRequest};
+use crate::syntax::load::settings;
 
 /// Where a relative path of the configuration begins, as in Asterisk.
 const CONFIGURATION: &str = "/etc/asterisk";
-/// Longer files are not read, and more of what a command prints is dropped.
+/// Longer files are not read, and more of what a command prints or a server sends is dropped.
 const LIMIT: u64 = 16 << 20;
 
-/// Carries a request out, as far as it is allowed.
+/// What a host reaches, and what of it calls may use.
+#[derive(Clone, Default)]
+pub struct Outside {
+    /// What calls may do.
+    pub allow: Allow,
+    /// The server that is asked for names; by default the first of `/etc/resolv.conf`.
+    pub resolver: Option<SocketAddr>,
+    /// Realtime families.
+    pub realtime: Option<Arc<dyn Realtime>>,
+}
+
+impl std::fmt::Debug for Outside {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Outside").finish_non_exhaustive()
+    }
+}
+
+/// Carries a request out, as far as it is allowed, where there are no realtime families.
 pub fn answer(request: &OutsideRequest, allow: Allow) -> Event {
-    let answered = match request {
-        OutsideRequest::ReadFile(path) => read(&file(path)),
-        OutsideRequest::ReadConfiguration(path) => read(&Path::new(CONFIGURATION).join(file(path))),
-        OutsideRequest::WriteFile { .. } if !allow.file => return refused("writing files"),
-        OutsideRequest::WriteFile {
-            path,
-            content,
-            append,
-        } => {
-            return match write(&file(path), content, *append) {
-                Ok(()) => Event::Done,
-                Err(error) => Event::Failed(error.to_string()),
-            };
-        }
-        OutsideRequest::Stat(path) => fs::metadata(file(path)).map(|found| stat(&found)),
-        OutsideRequest::Run(_) | OutsideRequest::Execute(_) if !allow.system => {
-            return refused("running commands");
-        }
-        OutsideRequest::Run(command) => run(command),
-        OutsideRequest::Execute(command) => execute(command),
+    let outside = Outside {
+        allow,
+        ..Outside::default()
     };
-    match answered {
-        Ok(bytes) => Event::Value(Text::from(bytes)),
-        Err(error) => Event::Failed(error.to_string()),
+    outside.answer(request)
+}
+
+impl Outside {
+    /// Carries a request out, as far as it is allowed.
+    pub fn answer(&self, request: &OutsideRequest) -> Event {
+        let answered = match request {
+            OutsideRequest::ReadFile(path) => read(&file(path)),
+            OutsideRequest::Configuration {
+                file: path,
+                category,
+                variable,
+            } => {
+                let path = Path::new(CONFIGURATION).join(file(path));
+                return match settings(&path, &mut FileReader) {
+                    Some(settings) => {
+                        let values = settings.values(category, variable);
+                        Event::Values(values.into_iter().map(Text::from).collect())
+                    }
+                    None => Event::Failed(format!("`{}` cannot be read", path.display())),
+                };
+            }
+            OutsideRequest::WriteFile { .. } if !self.allow.file => {
+                return refused("writing files");
+            }
+            OutsideRequest::WriteFile {
+                path,
+                content,
+                append,
+            } => {
+                return match write(&file(path), content, *append) {
+                    Ok(()) => Event::Done,
+                    Err(error) => Event::Failed(error.to_string()),
+                };
+            }
+            OutsideRequest::Stat(path) => fs::metadata(file(path)).map(|found| stat(&found)),
+            OutsideRequest::Run(_) | OutsideRequest::Execute(_) if !self.allow.system => {
+                return refused("running commands");
+            }
+            OutsideRequest::Run(command) => run(command),
+            OutsideRequest::Execute(command) => execute(command),
+            OutsideRequest::Fetch(_) | OutsideRequest::Resolve { .. } => return self.net(request),
+            OutsideRequest::Realtime(request) => return self.realtime(request),
+        };
+        match answered {
+            Ok(bytes) => Event::Value(Text::from(bytes)),
+            Err(error) => Event::Failed(error.to_string()),
+        }
+    }
+
+    #[cfg(feature = "net")]
+    fn net(&self, request: &OutsideRequest) -> Event {
+        if !self.allow.net {
+            return refused("the network");
+        }
+        match request {
+            OutsideRequest::Fetch(request) => match web::fetch(request, LIMIT) {
+                Ok(page) => Event::Value(Text::from(page)),
+                Err(why) => Event::Failed(why),
+            },
+            OutsideRequest::Resolve { name, kind } => {
+                match names::resolve(name, *kind, self.resolver) {
+                    Ok(records) => Event::Records(records),
+                    Err(why) => Event::Failed(why),
+                }
+            }
+            _ => refused("this"),
+        }
+    }
+
+    #[cfg(not(feature = "net"))]
+    fn net(&self, _: &OutsideRequest) -> Event {
+        Event::Failed("this build has no network".to_owned())
+    }
+
+    fn realtime(&self, request: &RealtimeRequest) -> Event {
+        let Some(realtime) = &self.realtime else {
+            return Event::Failed("there are no realtime families".to_owned());
+        };
+        let number = |number: usize| Event::Value(Text::from(number.to_string().as_str()));
+        let answered = match request {
+            RealtimeRequest::Load(rows) => realtime.load(rows).map(Event::Rows),
+            RealtimeRequest::Update { rows, set } => realtime.update(rows, set).map(number),
+            RealtimeRequest::Store { family, row } => realtime.store(family, row).map(number),
+            RealtimeRequest::Destroy(rows) => realtime.destroy(rows).map(Event::Rows),
+        };
+        answered.unwrap_or_else(Event::Failed)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Changes to a loaded plan before it is compiled.
 
-use crate::base::{Interner, Text};
+use crate::base::Text;
 use crate::compile::{automaton, flatten};
 use crate::program::Want;
 use crate::syntax::ast::{Number, Plan, Priority};
@@ -11,27 +11,31 @@ pub fn set_value(plan: &mut Plan, context: &str, exten: &str, name: &str, value:
     let Some((home, exten, caller)) = reached(plan, context.as_bytes(), exten.as_bytes()) else {
         return false;
     };
-    let line = plan
+    let found = plan
         .contexts
-        .iter_mut()
+        .iter()
         .filter(|c| c.name == home)
-        .flat_map(|c| &mut c.extensions)
+        .flat_map(|c| &c.extensions)
         .filter(|e| e.exten == exten && e.cid == caller)
-        .flat_map(|e| &mut e.priorities)
-        .filter(|p| sets(p, name.as_bytes()))
-        .min_by_key(|p| (p.place.source, p.place.line));
-    let Some(line) = line else {
+        .flat_map(|e| e.priorities.clone().zip(plan.lines(e)))
+        .filter(|(_, p)| sets(plan, p, name.as_bytes()))
+        .min_by_key(|(_, p)| (p.place.source, p.place.line));
+    let Some((at, line)) = found else {
         return false;
     };
-    let written = line.data.split(|&b| b == b'=').next().unwrap_or_default();
-    line.data = Text::from([written, b"=", value.as_bytes()].concat());
+    let data = plan.text(line.data);
+    let written = data.split(|&b| b == b'=').next().unwrap_or_default();
+    let data = [written, b"=", value.as_bytes()].concat();
+    let data = plan.intern(&data);
+    if let Some(line) = plan.priorities.get_mut(at as usize) {
+        line.data = data;
+    }
     true
 }
 
 /// Context, extension and caller condition of the entry that a call starts in.
 fn reached(plan: &Plan, context: &[u8], exten: &[u8]) -> Option<(Text, Text, Option<Text>)> {
-    let mut names = Interner::new();
-    let table = flatten::flatten(plan, &mut names);
+    let table = flatten::flatten(plan);
     let matcher = automaton::build(&table);
     let context = table.context_named(context)?;
     let find = |want| matcher.find(&table, context, exten, want, None, 0).ok();
@@ -45,14 +49,15 @@ fn reached(plan: &Plan, context: &[u8], exten: &[u8]) -> Option<(Text, Text, Opt
     ))
 }
 
-fn sets(priority: &Priority, name: &[u8]) -> bool {
-    if priority.number == Number::Hint || !priority.app.eq_ignore_ascii_case(b"Set") {
+fn sets(plan: &Plan, priority: &Priority, name: &[u8]) -> bool {
+    let (app, data) = (plan.text(priority.app), plan.text(priority.data));
+    if priority.number == Number::Hint || !app.eq_ignore_ascii_case(b"Set") {
         return false;
     }
-    let Some(end) = priority.data.iter().position(|&b| b == b'=') else {
+    let Some(end) = data.iter().position(|&b| b == b'=') else {
         return false;
     };
-    let written = priority.data.get(..end).unwrap_or_default().trim_ascii();
+    let written = data.get(..end).unwrap_or_default().trim_ascii();
     // `_` and `__` say who inherits the variable; they are not part of its name.
     let bare = written
         .strip_prefix(b"__")
@@ -82,8 +87,8 @@ mod tests {
         plan.contexts
             .iter()
             .flat_map(|c| &c.extensions)
-            .flat_map(|e| &e.priorities)
-            .map(|p| p.data.to_string())
+            .flat_map(|e| plan.lines(e))
+            .map(|p| String::from_utf8_lossy(plan.text(p.data)).into_owned())
             .collect()
     }
 

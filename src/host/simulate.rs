@@ -1,8 +1,11 @@
 //! Simulated calls: channels that exist only here, in virtual time, so that a dialplan can be run and tested
 //! without a network. Waiting costs nothing, and a run with the same seed and clock gives the same answer.
 
+mod accounting;
+mod applications;
 mod bridge;
 mod clock;
+mod devices;
 mod dialling;
 mod effects;
 mod journal;
@@ -11,6 +14,7 @@ mod originate;
 mod others;
 mod record;
 mod report;
+mod scenario;
 mod simulation;
 mod sounds;
 
@@ -26,6 +30,7 @@ use crate::machine::Call;
 pub use journal::{Occurrence, What};
 pub use record::Executed;
 pub use report::{ChannelReport, RunReport};
+pub use scenario::{Scenario, ScenarioFault, Scripted};
 
 use simulation::Simulation;
 
@@ -137,12 +142,14 @@ pub struct SimChannel {
     peer: Peer,
     press: VecDeque<u8>,
     scripts: Vec<Script>,
+    scenario: Scenario,
     sounds: Sounds,
     at: Option<Duration>,
     seed: u64,
     watch: Option<Watch>,
     pace: Option<Pace>,
     traceless: bool,
+    events: bool,
     fault: Option<RunError>,
 }
 
@@ -202,6 +209,13 @@ impl SimChannel {
         self
     }
 
+    /// What is answered to applications that need a device.
+    #[must_use]
+    pub fn scenario(mut self, scenario: Scenario) -> Self {
+        self.scenario = scenario;
+        self
+    }
+
     /// Which sound files exist.
     #[must_use]
     pub fn sounds(mut self, sounds: Sounds) -> Self {
@@ -235,6 +249,13 @@ impl SimChannel {
     #[must_use]
     pub fn traceless(mut self) -> Self {
         self.traceless = true;
+        self
+    }
+
+    /// Keeps channel events for the report.
+    #[must_use]
+    pub fn events(mut self) -> Self {
+        self.events = true;
         self
     }
 

@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 
 use crate::base::Value;
-use crate::library::{Example, Support};
+use crate::library::{Example, Origin, Support};
 use crate::machine::{ApplicationBody, Cx, Flow};
-use crate::program::instruction::{CodeId, Condition, Direct};
+use crate::program::instruction::{CodeId, Condition, Constant, Direct};
 use crate::program::slots::Slot;
 
 /// Gives a line a direct operation at compile time; `None` = the general way.
@@ -28,17 +28,41 @@ pub trait LineBuilder {
     fn slot(&mut self, name: &[u8]) -> Option<Slot>;
     /// Compiles a text whose result is wanted as a value.
     fn value(&mut self, text: &[u8]) -> Option<CodeId>;
+    /// Whether a compiled text is straight: it can be evaluated at once, and evaluating it once more would do no harm.
+    fn is_straight(&self, code: CodeId) -> bool;
     /// The value of a text without substitutions, or of a constant expression.
     fn constant(&mut self, text: &[u8]) -> Option<Value>;
+    /// Keeps a constant text.
+    fn keep(&mut self, text: &[u8]) -> Constant;
     /// `$[${slot}+constant]` as slot and constant.
     fn add_constant(&mut self, text: &[u8]) -> Option<(Slot, i32)>;
-    /// `$[${slot} <compare> (${slot} or constant)]` as a condition.
-    fn comparison(&mut self, text: &[u8]) -> Option<Condition>;
+    /// The condition that an expression is: a comparison where it is one, else the truth of the text.
+    fn condition(&mut self, text: &[u8]) -> Option<Condition>;
     /// A priority number or label of the same extension, without substitutions, as a line index.
     fn local_target(&mut self, text: &[u8]) -> Option<u32>;
     /// Whether nothing can be seen of substituting this text: no function, no expression, no log entry.
     fn is_quiet(&mut self, text: &[u8]) -> bool;
+    /// Another application with data that holds no substitution, run as a part of this line: an index for the ways
+    /// of a branch. `None` where there is no such application.
+    fn inner(&mut self, application: &[u8], data: &[u8]) -> Option<u32>;
 }
+
+/// What the data of a line names, besides what its substitutions call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Named {
+    /// An application that the line may run.
+    Application {
+        /// Its name.
+        name: Vec<u8>,
+        /// Its data.
+        data: Vec<u8>,
+    },
+    /// A function that the line writes: its name, with arguments in parentheses.
+    Written(Vec<u8>),
+}
+
+/// Finds what the data of a line names. In the data each substitution is one `$`.
+pub type ListNames = fn(&[u8]) -> Vec<Named>;
 
 /// A dialplan application.
 #[derive(Debug, Clone)]
@@ -53,16 +77,20 @@ pub struct Application {
     pub doc: &'static str,
     /// How far it is supported.
     pub support: Support,
+    /// Whose name it is.
+    pub origin: Origin,
     /// Examples, which are tests.
     pub examples: &'static [Example],
     /// What runs.
     pub body: ApplicationBody,
     /// Its direct operation, if it has one.
     pub compile: Option<CompileLine>,
+    /// What else its lines name, for applications that run others or write functions.
+    pub names: Option<ListNames>,
 }
 
 impl Application {
-    /// A descriptor of one of our own applications, fully supported, without direct operation or examples.
+    /// A descriptor of an application of Asterisk's, fully supported, without direct operation or examples.
     pub const fn new(
         name: &'static str,
         synopsis: &'static str,
@@ -76,9 +104,11 @@ impl Application {
             syntax,
             doc,
             support: Support::Full,
+            origin: Origin::Asterisk,
             examples: &[],
             body: ApplicationBody::Static(run),
             compile: None,
+            names: None,
         }
     }
 
@@ -93,6 +123,20 @@ impl Application {
     #[must_use]
     pub const fn compile(mut self, compile: CompileLine) -> Self {
         self.compile = Some(compile);
+        self
+    }
+
+    /// As a name that Asterisk does not have.
+    #[must_use]
+    pub const fn own(mut self) -> Self {
+        self.origin = Origin::Strowger;
+        self
+    }
+
+    /// As an application whose data names others.
+    #[must_use]
+    pub const fn names(mut self, names: ListNames) -> Self {
+        self.names = Some(names);
         self
     }
 

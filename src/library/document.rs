@@ -33,6 +33,25 @@ impl Support {
     }
 }
 
+/// Who gave a name its meaning.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Origin {
+    /// Asterisk has an application or function of this name, if not in every build.
+    Asterisk,
+    /// This engine, or the service around it, adds it.
+    Strowger,
+}
+
+impl Origin {
+    /// The word for it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Origin::Asterisk => "asterisk",
+            Origin::Strowger => "strowger",
+        }
+    }
+}
+
 /// An example that is documentation and test at once.
 #[derive(Debug, Clone, Copy)]
 pub struct Example {

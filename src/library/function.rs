@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::library::{Example, Support};
+use crate::library::{Example, Origin, Support};
 use crate::machine::{Answer, Cx, Flow, ReadBody, WriteBody};
 
 /// A dialplan function.
@@ -18,6 +18,8 @@ pub struct Function {
     pub doc: &'static str,
     /// How far it is supported.
     pub support: Support,
+    /// Whose name it is.
+    pub origin: Origin,
     /// Examples, which are tests.
     pub examples: &'static [Example],
     /// Reading, if it can be read.
@@ -26,10 +28,12 @@ pub struct Function {
     pub write: Option<WriteBody>,
     /// Whether `NAME(…)` inside `$[ ]` may read it: Asterisk offers only functions with a plain string reader there.
     pub in_expressions: bool,
+    /// Whether reading it changes nothing and waits for nothing, so that it may be read twice.
+    pub pure: bool,
 }
 
 impl Function {
-    /// A descriptor of one of our own functions that can be read.
+    /// A descriptor of a function of Asterisk's that can be read.
     pub const fn read(
         name: &'static str,
         synopsis: &'static str,
@@ -43,14 +47,16 @@ impl Function {
             syntax,
             doc,
             support: Support::Full,
+            origin: Origin::Asterisk,
             examples: &[],
             read: Some(ReadBody::Static(read)),
             write: None,
             in_expressions: true,
+            pure: false,
         }
     }
 
-    /// A descriptor of one of our own functions that can only be written.
+    /// A descriptor of a function of Asterisk's that can only be written.
     pub const fn write_only(
         name: &'static str,
         synopsis: &'static str,
@@ -64,14 +70,16 @@ impl Function {
             syntax,
             doc,
             support: Support::Full,
+            origin: Origin::Asterisk,
             examples: &[],
             read: None,
             write: Some(WriteBody::Static(write)),
             in_expressions: true,
+            pure: false,
         }
     }
 
-    /// A descriptor of one of our own functions that can be read and written.
+    /// A descriptor of a function of Asterisk's that can be read and written.
     pub const fn read_write(
         name: &'static str,
         synopsis: &'static str,
@@ -86,10 +94,12 @@ impl Function {
             syntax,
             doc,
             support: Support::Full,
+            origin: Origin::Asterisk,
             examples: &[],
             read: Some(ReadBody::Static(read)),
             write: Some(WriteBody::Static(write)),
             in_expressions: true,
+            pure: false,
         }
     }
 
@@ -100,10 +110,25 @@ impl Function {
         self
     }
 
+    /// Reading changes nothing, waits for nothing and leaves nothing to chance. Such a function may be read while a
+    /// line runs directly; its answer is thrown away and asked for again where the line must run the general way.
+    #[must_use]
+    pub const fn pure(mut self) -> Self {
+        self.pure = true;
+        self
+    }
+
     /// With another level of support.
     #[must_use]
     pub const fn support(mut self, support: Support) -> Self {
         self.support = support;
+        self
+    }
+
+    /// As a name that Asterisk does not have.
+    #[must_use]
+    pub const fn own(mut self) -> Self {
+        self.origin = Origin::Strowger;
         self
     }
 

@@ -5,7 +5,7 @@ mod document;
 mod function;
 mod registry;
 
-pub use application::{Application, CompileLine, LineBuilder, LineContext};
-pub use document::{Example, Support};
+pub use application::{Application, CompileLine, LineBuilder, LineContext, ListNames, Named};
+pub use document::{Example, Origin, Support};
 pub use function::Function;
 pub use registry::Registry;

@@ -53,6 +53,18 @@ impl Registry {
         self.functions.get(name)
     }
 
+    /// The application whose name looks most like this one, if any looks like it at all.
+    pub fn nearest_application(&self, name: &[u8]) -> Option<&str> {
+        let names = self.applications.values().map(|a| a.name.as_ref());
+        nearest(name, names)
+    }
+
+    /// The function whose name looks most like this one, if any looks like it at all.
+    pub fn nearest_function(&self, name: &[u8]) -> Option<&str> {
+        let names = self.functions.values().map(|f| f.name.as_ref());
+        nearest(name, names)
+    }
+
     /// All applications, sorted by name.
     pub fn applications(&self) -> Vec<&Arc<Application>> {
         let mut all: Vec<_> = self.applications.values().collect();
@@ -65,5 +77,47 @@ impl Registry {
         let mut all: Vec<_> = self.functions.values().collect();
         all.sort_by(|a, b| a.name.cmp(&b.name));
         all
+    }
+}
+
+/// Longer names are nobody's misspelling.
+const LONGEST: usize = 64;
+
+/// The name with the fewest letters changed, missing, added or swapped; a third of them may be, and case does not
+/// count. Of equally near names the first in the alphabet.
+fn nearest<'a>(name: &[u8], names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let name = name.trim_ascii().to_ascii_lowercase();
+    if name.len() > LONGEST {
+        return None;
+    }
+    let most = (name.len() / 3).clamp(1, 3);
+    names
+        .filter_map(|known| {
+            let letters = known.to_ascii_lowercase().into_bytes();
+            // A name of one or two letters is near to everything.
+            if letters.len().abs_diff(name.len()) > most || letters.len().min(name.len()) < 2 {
+                return None;
+            }
+            let distance = strsim::generic_damerau_levenshtein(&name, &letters);
+            (distance <= most).then_some((distance, known))
+        })
+        .min()
+        .map(|(_, known)| known)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::nearest;
+
+    #[test]
+    fn nearest_names() {
+        let names = ["CUT", "LEN", "CALLERID", "CALLINGPRES", "IF"];
+        let near = |name: &str| nearest(name.as_bytes(), names.into_iter());
+        assert_eq!(near("CALERID"), Some("CALLERID"));
+        assert_eq!(near("callerid"), Some("CALLERID"));
+        assert_eq!(near("CTU"), Some("CUT"));
+        assert_eq!(near("FROBNICATE"), None);
+        assert_eq!(near(""), None);
+        assert_eq!(near("X"), None);
     }
 }

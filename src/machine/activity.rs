@@ -47,13 +47,19 @@ impl Call {
             return self.finished(image, Flow::Leave);
         }
         let status = if cx.state.textual {
-            self.evaluator.start_text(&entry.data);
+            self.evaluator.start_text(program.names.resolve(entry.data));
             self.evaluator.run(image, &mut cx)
         } else {
             self.evaluator.start_code(line.code);
             self.evaluator.run(image, &mut cx)
         };
         self.evaluated(image, status)
+    }
+
+    /// Whether the call was hung up or sent elsewhere while an evaluation waited: what comes after the present line
+    /// is then decided as after an application.
+    fn was_interrupted(&self) -> bool {
+        self.state.hungup && !self.state.dead || self.state.redirect.is_some()
     }
 
     /// Goes on after an evaluation.
@@ -79,6 +85,9 @@ impl Call {
                         }
                     }
                     self.state.variables.set_slot(slot, value);
+                    if self.was_interrupted() {
+                        return self.finished(image, Flow::Next);
+                    }
                     self.doing = Doing::Line;
                     self.next_line(image);
                     None
@@ -93,6 +102,9 @@ impl Call {
                         Value::Int(n) => *n as i32 != 0,
                         Value::Text(text) => is_true(text),
                     };
+                    if self.was_interrupted() {
+                        return self.finished(image, Flow::Next);
+                    }
                     self.line = if holds { yes } else { no };
                     self.doing = Doing::Line;
                     self.arrive(image);
@@ -121,12 +133,12 @@ impl Call {
 
     /// The present line as its application reads it, with the value of its leading expression.
     pub(super) fn branch_by_text(&mut self, image: &Image, value: &Value) -> Option<Effect> {
-        let data = image
-            .program
+        let program = &image.program;
+        let data = program
             .table
             .priorities
             .get(self.line as usize)
-            .map_or(&[][..], |entry| entry.data.as_bytes());
+            .map_or(&[][..], |entry| program.names.resolve(entry.data));
         let angle = image.program.options.anglesubstitution;
         let rest = next_piece(data, angle).map_or(&[][..], |(_, rest)| rest);
         let mut text = Vec::new();
@@ -156,6 +168,9 @@ impl Call {
                 data,
             );
         }
+        if self.state.records.is_some() {
+            self.state.applies(&application.name, data);
+        }
         let mut cx = Cx {
             state: &mut self.state,
         };
@@ -172,6 +187,10 @@ impl Call {
             };
             flow = match flow {
                 Flow::Await(effect, then) => {
+                    if self.pending.capacity() == 0 {
+                        // A call that waits seldom has more to wait for.
+                        self.pending.reserve_exact(1);
+                    }
                     self.pending.push(Pending::Event(then));
                     self.doing = Doing::Application;
                     return Some(effect);
@@ -220,7 +239,12 @@ impl Call {
                         continue;
                     }
                     match image.names.application(&application) {
-                        Some(linked) => linked.body.run(&mut cx, &data),
+                        Some(linked) => {
+                            if cx.state.records.is_some() {
+                                cx.state.applies(&linked.name, &data);
+                            }
+                            linked.body.run(&mut cx, &data)
+                        }
                         None => Flow::Leave,
                     }
                 }

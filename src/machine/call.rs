@@ -3,12 +3,14 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::base::Text;
+use crate::base::{Rare, Text};
 use crate::diagnostic::Code;
 use crate::machine::environment::{Allow, Environment, Limits};
 use crate::machine::evaluate::Evaluator;
+use crate::machine::globals::Globals;
 use crate::machine::image::Image;
 use crate::machine::pbx::Phase;
+use crate::machine::records::{CallRecord, EventKind, RecordOptions};
 use crate::machine::shared::Shared;
 use crate::machine::state::State;
 use crate::machine::variables::Variables;
@@ -26,12 +28,21 @@ pub struct CallSetup {
     pub shared: Arc<Shared>,
     /// Time and chance.
     pub environment: Arc<dyn Environment>,
-    /// Limits.
+    /// What holds for all calls of an engine.
+    pub settings: Arc<Settings>,
+    /// The channel.
+    pub channel: Channel,
+}
+
+/// What holds for all calls of an engine.
+#[derive(Debug, Clone, Default)]
+pub struct Settings {
+    /// Limits of each call.
     pub limits: Limits,
     /// What is allowed outside of the engine.
     pub allow: Allow,
-    /// The channel.
-    pub channel: Channel,
+    /// How records are made.
+    pub records: RecordOptions,
 }
 
 impl fmt::Debug for CallSetup {
@@ -153,6 +164,8 @@ pub(super) struct Outer {
     pub(super) steady: bool,
     /// Whether an evaluation (and not an application) waits.
     pub(super) evaluating: bool,
+    /// The application that waits, and its data, where records are kept.
+    pub(super) application: Option<(Text, Text)>,
 }
 
 /// One call: a value, never a thread.
@@ -175,6 +188,9 @@ pub struct Call {
     /// Whether the effect in progress was shortened to the absolute time-out.
     pub(super) shortened: bool,
     pub(super) reason: EndReason,
+    /// The image that the lines in progress belong to, between steps: passed on without counting references,
+    /// which the calls of other threads count too.
+    stepping: Option<Arc<Image>>,
 }
 
 impl fmt::Debug for Call {
@@ -194,12 +210,12 @@ impl Call {
             image: setup.image,
             shared: setup.shared,
             environment: setup.environment,
-            limits: setup.limits,
-            allow: setup.allow,
+            settings: setup.settings,
             has_channel: true,
             textual: false,
             channel: setup.channel,
             variables: Variables::default(),
+            globals: Globals::default(),
             at: Location {
                 context: Text::from("default"),
                 exten: Text::from("s"),
@@ -212,7 +228,11 @@ impl Call {
             exception: None,
             stopped: None,
             spare: Vec::new(),
+            spare_locals: Rare::absent(),
             returned: false,
+            records: None,
+            events: false,
+            internal: 0,
             redirect: None,
         };
         let mut call = Self {
@@ -229,8 +249,13 @@ impl Call {
             executed: 0,
             shortened: false,
             reason: EndReason::Hangup,
+            stepping: None,
         };
+        let keep = call.state.settings.records.keep;
         call.restart(start);
+        if keep {
+            call.state.keep_records();
+        }
         call
     }
 
@@ -240,14 +265,38 @@ impl Call {
         self.outer.clear();
         self.doing = Doing::Lookup;
         self.steady = false;
+        self.state.internal = u32::from(matches!(start, Start::Subroutine(_)));
         self.begin(start);
     }
 
-    /// With somebody who watches: every priority then runs the general way.
+    /// With somebody who watches, from the beginning of the channel, whose ids must be set: every priority then runs the general way.
     #[must_use]
     pub fn with_observer(mut self, observer: Box<dyn Observer>) -> Self {
+        self.state.events = observer.sees_events();
         self.state.observer = Some(observer);
+        if self.state.events {
+            self.state.keep_records();
+            self.state
+                .event(EventKind::ChanStart, &[], &[], String::new());
+        }
         self
+    }
+
+    /// Makes call records of this channel from now on, to be had from [`close`](Self::close). Every priority then
+    /// runs the general way.
+    pub fn keep_records(&mut self) {
+        self.state.keep_records();
+    }
+
+    /// Takes over the records of another call on the same channel, to read them.
+    pub(crate) fn mirror_records(&mut self, of: &Call) {
+        self.state.records.clone_from(&of.state.records);
+    }
+
+    /// The channel is gone: its finished records, in the order in which they began. The host calls it once, after
+    /// the last [`Effect::End`]; `h` and the hangup handlers have run by then.
+    pub fn close(&mut self) -> Vec<CallRecord> {
+        self.state.close()
     }
 
     /// Substitutes every text by the textual evaluator and takes no direct operation: the second
@@ -348,7 +397,7 @@ impl Call {
 
     /// Another place: where the call goes on after the present application (`ChannelRedirect`).
     pub fn redirect(&mut self, to: Location) {
-        self.state.redirect = Some(to);
+        self.state.redirect = Some(Box::new(to));
     }
 
     /// The result of [`Start::Text`].
@@ -360,6 +409,7 @@ impl Call {
     pub fn step(&mut self, event: Event) -> Effect {
         let left = self
             .state
+            .settings
             .limits
             .max_priorities
             .saturating_sub(self.executed);
@@ -368,27 +418,48 @@ impl Call {
             // What is too small for a step is given up at the end of a slice, so it is added.
             .min(
                 self.state
+                    .settings
                     .limits
                     .fuel
                     .saturating_add(Step::MOST)
                     .max(Step::MOST + 1),
             );
-        let mut image = self.state.image.clone();
-        let mut effect = self.deliver(&image, event);
+        let mut image = match self.stepping.take() {
+            Some(image) => image,
+            None => self.state.image.clone(),
+        };
+        self.evaluator.lend(&mut self.state.spare);
+        let effect = self.run(&mut image, event);
+        match effect {
+            Effect::End(_) => {}
+            Effect::Yield => self.evaluator.give_back(&mut self.state.spare),
+            _ => {
+                // It may wait for long, and there may be many of its kind.
+                self.evaluator.give_back(&mut self.state.spare);
+                self.state.globals = Globals::default();
+                self.state.spare_locals = Rare::absent();
+            }
+        }
+        self.stepping = Some(image);
+        effect
+    }
+
+    fn run(&mut self, image: &mut Arc<Image>, event: Event) -> Effect {
+        let mut effect = self.deliver(image, event);
         loop {
             if let Some(wanted) = effect {
                 match self.emit(wanted) {
                     Ok(effect) => return effect,
                     Err(event) => {
-                        effect = self.deliver(&image, event);
+                        effect = self.deliver(image, event);
                         continue;
                     }
                 }
             }
             if image.generation != self.state.image.generation {
-                image = self.state.image.clone();
+                *image = self.state.image.clone();
             }
-            effect = self.advance(&image);
+            effect = self.advance(image);
         }
     }
 

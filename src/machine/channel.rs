@@ -2,8 +2,10 @@
 
 use std::time::Duration;
 
-use crate::base::Text;
-use crate::base::symbol::{StableMap, stable_map};
+use crate::base::rare::Absent;
+use crate::base::symbol::StableMap;
+use crate::base::{Rare, Text};
+use crate::machine::facilities::{Message, Recordings};
 
 /// Bytes that an entry takes beside its texts.
 const ENTRY: usize = 64;
@@ -42,7 +44,15 @@ pub struct Party {
     /// Name; `None` = the party has no name.
     pub name: Option<Text>,
     /// Further items of `CALLERID()`, `CONNECTEDLINE()`, `REDIRECTING()` by their name.
-    pub items: Vec<(Text, Text)>,
+    pub items: Rare<Vec<(Text, Text)>>,
+}
+
+impl Absent for Party {
+    const ABSENT: &'static Self = &Party {
+        number: None,
+        name: None,
+        items: Rare::absent(),
+    };
 }
 
 /// Time-outs of a channel, as `TIMEOUT()` sets them.
@@ -57,12 +67,39 @@ pub struct Timeouts {
 }
 
 impl Default for Timeouts {
-    /// 5 s between digits, 10 s for the first digit, no absolute time-out.
     fn default() -> Self {
-        Self {
-            digit: Duration::from_secs(5),
-            response: Duration::from_secs(10),
-            absolute: None,
+        *Self::ABSENT
+    }
+}
+
+impl Absent for Timeouts {
+    /// 5 s between digits, 10 s for the first digit, no absolute time-out.
+    const ABSENT: &'static Self = &Timeouts {
+        digit: Duration::from_secs(5),
+        response: Duration::from_secs(10),
+        absolute: None,
+    };
+}
+
+/// How a channel came to be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum MadeBy {
+    /// It called in, or is the far half of a pair.
+    #[default]
+    Itself,
+    /// A Dial called it: it is the called side of the caller's record and has no record of its own.
+    Dial,
+    /// An Originate called it.
+    Originate,
+}
+
+impl MadeBy {
+    /// The application that stands for a channel which runs none, and its data.
+    pub fn application(self) -> (&'static str, &'static str) {
+        match self {
+            MadeBy::Itself => ("", ""),
+            MadeBy::Dial => ("AppDial", "(Outgoing Line)"),
+            MadeBy::Originate => ("AppDial2", "(Outgoing Line)"),
         }
     }
 }
@@ -94,27 +131,34 @@ pub struct Channel {
     /// Caller.
     pub caller: Party,
     /// Connected party.
-    pub connected: Party,
+    pub connected: Rare<Party>,
     /// Redirecting party.
-    pub redirecting: Party,
+    pub redirecting: Rare<Party>,
     /// Time-outs.
-    pub timeouts: Timeouts,
+    pub timeouts: Rare<Timeouts>,
     /// Hangup cause; 0 = none set.
     pub cause: u32,
     /// Items of `CHANNEL()` that were set, by name.
-    pub items: StableMap<Text, Text>,
+    pub items: Rare<StableMap<Text, Text>>,
     /// The `SHARED()` store.
-    pub shared: StableMap<Text, Text>,
-    /// Why channels that this one called ended, for `HANGUPCAUSE()`; the host writes it.
-    pub leg_causes: Vec<LegCause>,
+    pub shared: Rare<StableMap<Text, Text>>,
+    /// Why channels that this one called ended, for `HANGUPCAUSE()`: those legs of its Dials whose
+    /// [`DialedLeg`](super::DialedLeg) says so, and what the host adds.
+    pub leg_causes: Rare<Vec<LegCause>>,
     /// Settings of functions other than `CHANNEL()`, by function and item: `FEATURE pickupexten`.
-    pub settings: Vec<(Text, Text)>,
+    pub settings: Rare<Vec<(Text, Text)>>,
+    /// The text message that it carries, for `MESSAGE()`.
+    pub message: Option<Box<Message>>,
+    /// What it recorded and records.
+    pub recordings: Rare<Recordings>,
+    /// How it came to be.
+    pub made_by: MadeBy,
     /// When it was made, since the epoch, where the host says it.
     pub created: Option<Duration>,
     /// When it was answered, since the epoch.
     pub answered: Option<Duration>,
     /// Hangup handlers, last pushed last: Gosub targets.
-    pub hangup_handlers: Vec<Text>,
+    pub hangup_handlers: Rare<Vec<Text>>,
 }
 
 impl Channel {
@@ -127,17 +171,20 @@ impl Channel {
             state: ChannelState::default(),
             language: Text::from("en"),
             caller: Party::default(),
-            connected: Party::default(),
-            redirecting: Party::default(),
-            timeouts: Timeouts::default(),
+            connected: Rare::absent(),
+            redirecting: Rare::absent(),
+            timeouts: Rare::absent(),
             cause: 0,
-            items: stable_map(),
-            shared: stable_map(),
-            leg_causes: Vec::new(),
-            settings: Vec::new(),
+            items: Rare::absent(),
+            shared: Rare::absent(),
+            leg_causes: Rare::absent(),
+            settings: Rare::absent(),
+            message: None,
+            recordings: Rare::absent(),
+            made_by: MadeBy::default(),
             created: None,
             answered: None,
-            hangup_handlers: Vec::new(),
+            hangup_handlers: Rare::absent(),
         }
     }
 
@@ -153,7 +200,12 @@ impl Channel {
         };
         let handlers = self.hangup_handlers.iter().map(|h| h.len() + ENTRY);
         let settings = self.settings.iter().map(|(n, v)| n.len() + v.len() + ENTRY);
-        pairs(&self.items) + pairs(&self.shared) + handlers.sum::<usize>() + settings.sum::<usize>()
+        pairs(&self.items)
+            + pairs(&self.shared)
+            + handlers.sum::<usize>()
+            + settings.sum::<usize>()
+            + self.message.as_ref().map_or(0, |message| message.memory())
+            + self.recordings.memory()
     }
 
     /// A setting of a function.
@@ -162,11 +214,17 @@ impl Channel {
         found.map(|(_, value)| value)
     }
 
+    /// Removes a setting of a function.
+    pub fn remove_setting(&mut self, key: &[u8]) {
+        self.settings.retain(|(k, _)| k.as_bytes() != key);
+    }
+
     /// Sets a setting of a function.
     pub fn set_setting(&mut self, key: &[u8], value: &[u8]) {
-        match self.settings.iter_mut().find(|(k, _)| k.as_bytes() == key) {
+        let settings = &mut *self.settings;
+        match settings.iter_mut().find(|(k, _)| k.as_bytes() == key) {
             Some((_, old)) => *old = Text::from(value),
-            None => self.settings.push((Text::from(key), Text::from(value))),
+            None => settings.push((Text::from(key), Text::from(value))),
         }
     }
 }

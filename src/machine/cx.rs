@@ -5,6 +5,7 @@ use std::time::Duration;
 use crate::base::{Text, Value};
 use crate::diagnostic::{Code, Entry, Level, code};
 use crate::machine::environment::{Allow, Environment};
+use crate::machine::evaluate::VALUE_LIMIT;
 use crate::machine::image::{Image, LinkedFunction};
 use crate::machine::shared::Shared;
 use crate::machine::state::State;
@@ -54,7 +55,7 @@ impl Cx<'_> {
 
     /// What the engine allows outside of itself.
     pub fn allow(&self) -> Allow {
-        self.state.allow
+        self.state.settings.allow
     }
 
     /// Whether the channel was hung up.
@@ -72,12 +73,12 @@ impl Cx<'_> {
 
     /// What raised the exception that `e` handles: reason and place.
     pub fn exception(&self) -> Option<&(Text, Location)> {
-        self.state.exception.as_ref()
+        self.state.exception.as_deref()
     }
 
     /// Notes an exception at the present place.
     pub fn raise(&mut self, reason: impl Into<Text>) {
-        self.state.exception = Some((reason.into(), self.state.at.clone()));
+        self.state.exception = Some(Box::new((reason.into(), self.state.at.clone())));
     }
 
     /// Digits of a new extension are looked for in this context from now on (`BackGround` with a context).
@@ -155,10 +156,52 @@ impl Cx<'_> {
     /// The text of a variable; empty when there is none.
     pub fn text_of(&self, name: &[u8]) -> Vec<u8> {
         let mut out = Vec::new();
-        if let Some(value) = self.variable(name) {
-            value.append_to(&mut out);
-        }
+        self.append_variable(name, &mut out);
         out
+    }
+
+    /// The value of a name that is read as a name whatever its value: letters and digits only, and a value that no
+    /// limit cuts. In a buffer from the spare ones.
+    pub(crate) fn plain_value(&mut self, name: &[u8]) -> Option<Vec<u8>> {
+        if name.is_empty() || !name.iter().all(|b| b.is_ascii_alphanumeric() || *b == b'_') {
+            return None;
+        }
+        let mut out = self.buffer();
+        self.append_variable(name, &mut out);
+        if out.len() > VALUE_LIMIT {
+            self.put_back(out);
+            return None;
+        }
+        Some(out)
+    }
+
+    /// An empty buffer that was used before; give it back with [`Cx::put_back`].
+    pub(crate) fn buffer(&mut self) -> Vec<u8> {
+        let mut buffer = self.state.spare.pop().unwrap_or_default();
+        buffer.clear();
+        buffer
+    }
+
+    /// Keeps a buffer for the next one who needs one.
+    pub(crate) fn put_back(&mut self, buffer: Vec<u8>) {
+        self.state.spare.push(buffer);
+    }
+
+    /// Appends the value of a variable as `${name}` finds it: core, channel, global.
+    pub(crate) fn append_variable(&self, name: &[u8], out: &mut Vec<u8>) {
+        match Core::named(name) {
+            Some(core) if self.state.has_channel || !core.needs_channel() => {
+                self.append_core(core, out);
+            }
+            _ => match self.channel_variable(name) {
+                Some(value) => value.append_to(out),
+                None => {
+                    if let Some(value) = self.state.shared.global(name) {
+                        value.append_to(out);
+                    }
+                }
+            },
+        }
     }
 
     /// Sets a channel variable; `_` and `__` before the name make it inherited.
@@ -307,9 +350,10 @@ impl Cx<'_> {
     }
 
     /// Application name and data, as written, of a line.
-    pub fn line_text(&self, id: PriorityId) -> Option<(&[u8], &Text)> {
+    pub fn line_text(&self, id: PriorityId) -> Option<(&[u8], &[u8])> {
         let line = self.line(id)?;
-        Some((self.state.image.program.names.resolve(line.app), &line.data))
+        let names = &self.state.image.program.names;
+        Some((names.resolve(line.app), names.resolve(line.data)))
     }
 
     /// Whether a longer number than `exten` could match in a context.

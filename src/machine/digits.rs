@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::base::Text;
 use crate::diagnostic::code;
 use crate::machine::call::{Call, Doing};
-use crate::machine::pbx::Phase;
+use crate::machine::pbx::{Collected, Phase};
 use crate::machine::{Effect, Event, Note};
 
 /// How long busy and congestion tones last when an extension ends after a failed Dial.
@@ -40,7 +40,7 @@ impl Call {
         } else {
             timeouts.digit
         };
-        self.phase = Phase::Collect { digits, given };
+        self.phase = Phase::Collect(Box::new(Collected { digits, given }));
         self.doing = Doing::Loop;
         Some(Effect::Collect {
             timeout: Some(timeout),
@@ -101,12 +101,12 @@ impl Call {
     pub(super) fn loop_event(&mut self, event: Event) -> Option<Effect> {
         let phase = std::mem::replace(&mut self.phase, Phase::Running);
         match (phase, event) {
-            (Phase::Collect { mut digits, given }, Event::Digit(digit)) => {
-                digits.push(digit);
-                self.collect(digits, given)
+            (Phase::Collect(mut collected), Event::Digit(digit)) => {
+                collected.digits.push(digit);
+                self.collect(collected.digits, collected.given)
             }
-            (Phase::Collect { digits, given }, Event::Timeout | Event::Done) => {
-                self.collected(&digits, given)
+            (Phase::Collect(collected), Event::Timeout | Event::Done) => {
+                self.collected(&collected.digits, collected.given)
             }
             (Phase::Tone, event) if !matches!(event, Event::Hangup(_)) => {
                 self.phase = Phase::ToneEnds;

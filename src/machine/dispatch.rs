@@ -2,7 +2,10 @@
 //!
 //! Direct operations run here without leaving: nothing is allocated, nothing is counted but fuel, and a
 //! single tag test guards each operation. What has no direct operation, whose guard does not hold, what
-//! somebody watches, or what a lookup must decide, leaves the loop.
+//! somebody watches, or what a lookup must decide, leaves the loop. Operations on texts leave it for `texts`, which
+//! sends them back where it can.
+
+use std::hint::cold_path;
 
 use crate::base::Value;
 use crate::base::value::INT_LIMIT;
@@ -16,11 +19,24 @@ use crate::program::line::{Line, NONE, Step};
 use crate::program::slots::Slot;
 
 /// Why the loop was left.
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum Exit {
     /// The present line has no direct operation, its guard does not hold, or the fuel does not suffice.
     General,
+    /// The present line is one that works on texts.
+    Straight,
     /// The present line was the last of its extension.
     Last,
+}
+
+/// How far the loop came.
+#[derive(Clone, Copy)]
+struct Reached {
+    exit: Exit,
+    /// The present line.
+    here: u32,
+    /// Priorities left.
+    fuel: u32,
 }
 
 impl Call {
@@ -37,23 +53,14 @@ impl Call {
         let observer = self.state.observer.as_deref();
         let watched = observer.is_some_and(Observer::sees_priorities)
             || self.state.textual
+            || self.state.records.is_some()
             || self.state.hungup
             || self.state.redirect.is_some()
             || self.state.channel.timeouts.absolute.is_some();
         if !self.steady || watched {
             return self.run_general(image);
         }
-        let before = self.fuel;
-        let (exit, line, fuel) = direct(
-            &image.program.lines,
-            &mut self.state.variables.slots,
-            self.line,
-            self.fuel,
-        );
-        self.executed += u64::from(before - fuel);
-        self.fuel = fuel;
-        self.line = line;
-        self.arrive(image);
+        let exit = self.run_direct(image);
         match exit {
             // The rest of a slice is given up where it is too small for a step; only the last priorities that
             // a call may run at all are spent line by line.
@@ -61,7 +68,7 @@ impl Call {
                 if self.fuel == 0
                     || self.fuel < Step::MOST
                         && self.executed + u64::from(self.fuel)
-                            < self.state.limits.max_priorities =>
+                            < self.state.settings.limits.max_priorities =>
             {
                 self.refuel()
             }
@@ -70,8 +77,40 @@ impl Call {
                 self.doing = Doing::Lookup;
                 None
             }
-            Exit::General => self.run_mixed(image),
+            Exit::General | Exit::Straight => self.run_mixed(image),
         }
+    }
+
+    /// Runs direct operations as far as they go.
+    fn run_direct(&mut self, image: &Image) -> Exit {
+        let before = self.fuel;
+        let mut line = self.line;
+        let mut reached = Reached {
+            exit: Exit::General,
+            here: line,
+            fuel: before,
+        };
+        loop {
+            let slots = &mut self.state.variables.slots;
+            reached = direct(&image.program.lines, slots, line, reached);
+            if reached.exit != Exit::Straight {
+                break;
+            }
+            self.line = reached.here;
+            let step = self.run_straight(image, reached.fuel);
+            let left = step.and_then(|step| Some((step, reached.fuel.checked_sub(step.count())?)));
+            let Some((step, left)) = left else {
+                reached.exit = Exit::General;
+                break;
+            };
+            reached.fuel = left;
+            line = step.to();
+        }
+        self.executed += u64::from(before - reached.fuel);
+        self.fuel = reached.fuel;
+        self.line = image.program.whole_line(reached.here);
+        self.arrive(image);
+        reached.exit
     }
 
     /// A line whose text must be evaluated, but whose application need not be called.
@@ -81,7 +120,9 @@ impl Call {
             return None;
         };
         let (code, purpose) = match line.operation {
-            Operation::SetValue { slot, code } => (code, Purpose::Value(slot)),
+            Operation::SetValue { slot, code } | Operation::SetStraight { slot, code } => {
+                (code, Purpose::Value(slot))
+            }
             Operation::BranchText { code, yes, no } => (code, Purpose::Branch { yes, no }),
             _ => return self.run_general(image),
         };
@@ -104,13 +145,16 @@ impl Call {
 
     /// The fuel of this step is spent, or the call has run its last priority.
     fn refuel(&mut self) -> Option<Effect> {
-        if self.executed >= self.state.limits.max_priorities {
-            let text = format!("more than {} priorities", self.state.limits.max_priorities);
+        if self.executed >= self.state.settings.limits.max_priorities {
+            let text = format!(
+                "more than {} priorities",
+                self.state.settings.limits.max_priorities
+            );
             self.state.limit(&code::LIMIT_PRIORITIES, &text);
             self.doing = Doing::Ended;
             return None;
         }
-        if self.state.memory() > self.state.limits.max_memory {
+        if self.state.memory() > self.state.settings.limits.max_memory {
             self.state.limit(
                 &code::LIMIT_MEMORY,
                 "more memory in variables and the like than allowed",
@@ -123,7 +167,8 @@ impl Call {
 
     /// The priority number of the present line becomes the call's.
     pub(super) fn arrive(&mut self, image: &Image) {
-        if let Some(entry) = image.program.table.priorities.get(self.line as usize) {
+        let line = image.program.whole_line(self.line);
+        if let Some(entry) = image.program.table.priorities.get(line as usize) {
             self.state.at.priority = i64::from(entry.number);
         }
     }
@@ -142,13 +187,44 @@ impl Call {
     }
 }
 
-fn direct(lines: &[Line], slots: &mut [Entry], start: u32, fuel: u32) -> (Exit, u32, u32) {
+/// A function of its own, so that what the loop holds stays in registers.
+#[inline(never)]
+fn direct(lines: &[Line], slots: &mut [Entry], start: u32, reached: Reached) -> Reached {
     let mut pc = start;
-    let mut here = start;
-    let mut fuel = fuel;
+    let Reached {
+        mut here, mut fuel, ..
+    } = reached;
+    let leave = |exit, here, fuel| Reached { exit, here, fuel };
     while let Some(line) = lines.get(pc as usize) {
         here = pc;
         let step = match line.operation {
+            Operation::Count { slot, add } => {
+                let Some(left) = fuel.checked_sub(line.onward.count()) else {
+                    return leave(Exit::General, here, fuel);
+                };
+                if !count(slots, slot, i64::from(add)) {
+                    return leave(Exit::General, here, fuel);
+                }
+                fuel = left;
+                pc = line.onward.to();
+                let Some(next) = lines.get(pc as usize) else {
+                    break;
+                };
+                let Operation::BranchLess {
+                    left,
+                    right,
+                    yes,
+                    no,
+                } = next.operation
+                else {
+                    continue;
+                };
+                here = pc;
+                match less(slots, left, right) {
+                    Some(holds) => way(holds, yes, no),
+                    None => return leave(Exit::General, here, fuel),
+                }
+            }
             Operation::Nothing | Operation::Jump => line.onward,
             Operation::Add { slot, from, add } => {
                 // Outside of this range the result prints otherwise than it reads.
@@ -156,60 +232,87 @@ fn direct(lines: &[Line], slots: &mut [Entry], start: u32, fuel: u32) -> (Exit, 
                 match sum {
                     Some(sum) if fuel >= line.onward.count() && (0..INT_LIMIT).contains(&sum) => {
                         if !store(slots, slot, sum) {
-                            return (Exit::General, here, fuel);
+                            return leave(Exit::General, here, fuel);
                         }
                     }
-                    _ => return (Exit::General, here, fuel),
+                    _ => return leave(Exit::General, here, fuel),
                 }
                 line.onward
             }
-            Operation::BranchSlots {
-                compare,
+            Operation::BranchLess {
+                left,
+                right,
+                yes,
+                no,
+            } => match less(slots, left, right) {
+                Some(holds) => way(holds, yes, no),
+                None => return leave(Exit::General, here, fuel),
+            },
+            Operation::BranchLessThan {
+                left,
+                right,
+                yes,
+                no,
+            } => match integer(slots, Slot(u32::from(left))) {
+                Some(left) => way(left < i64::from(right), yes, no),
+                None => return leave(Exit::General, here, fuel),
+            },
+            Operation::BranchEqual {
                 left,
                 right,
                 yes,
                 no,
             } => {
                 let left = integer(slots, Slot(u32::from(left)));
-                let (Some(left), Some(right)) = (left, integer(slots, right)) else {
-                    return (Exit::General, here, fuel);
+                let (Some(left), Some(right)) = (left, integer(slots, Slot(u32::from(right))))
+                else {
+                    return leave(Exit::General, here, fuel);
                 };
-                if compare.holds(left, right) { yes } else { no }
+                way(left == right, yes, no)
             }
-            Operation::BranchConstant {
-                compare,
+            Operation::BranchEqualTo {
                 left,
                 right,
                 yes,
                 no,
-            } => {
-                let Some(left) = integer(slots, Slot(u32::from(left))) else {
-                    return (Exit::General, here, fuel);
-                };
-                if compare.holds(left, i64::from(right)) {
-                    yes
-                } else {
-                    no
-                }
-            }
+            } => match integer(slots, Slot(u32::from(left))) {
+                Some(left) => way(left == i64::from(right), yes, no),
+                None => return leave(Exit::General, here, fuel),
+            },
             Operation::SetInteger { slot, value } => {
                 if fuel < line.onward.count() || !store(slots, slot, i64::from(value)) {
-                    return (Exit::General, here, fuel);
+                    return leave(Exit::General, here, fuel);
                 }
                 line.onward
             }
+            Operation::SetConstant { .. }
+            | Operation::SetStraight { .. }
+            | Operation::BranchSame { .. }
+            | Operation::BranchStraight { .. } => return leave(Exit::Straight, here, fuel),
             Operation::General | Operation::SetValue { .. } | Operation::BranchText { .. } => {
-                return (Exit::General, here, fuel);
+                return leave(Exit::General, here, fuel);
             }
         };
         // A step is not taken in part.
         let Some(left) = fuel.checked_sub(step.count()) else {
-            return (Exit::General, here, fuel);
+            return leave(Exit::General, here, fuel);
         };
         fuel = left;
         pc = step.to();
     }
-    (Exit::Last, here, fuel)
+    leave(Exit::Last, here, fuel)
+}
+
+/// One of two ways. The hint keeps this a branch, which the processor guesses; without it a conditional move makes
+/// the next line wait for the values that were compared (2.25 instead of 1.85 ns a priority in the 81 loop).
+#[inline]
+fn way(holds: bool, yes: Step, no: Step) -> Step {
+    if holds {
+        yes
+    } else {
+        cold_path();
+        no
+    }
 }
 
 #[inline]
@@ -221,6 +324,33 @@ fn integer(slots: &[Entry], slot: Slot) -> Option<i64> {
         }) => Some(*n),
         _ => None,
     }
+}
+
+/// Whether one slot is less than another, both integers.
+#[inline]
+fn less(slots: &[Entry], left: u16, right: u16) -> Option<bool> {
+    let left = integer(slots, Slot(u32::from(left)))?;
+    Some(left < integer(slots, Slot(u32::from(right)))?)
+}
+
+/// Adds to a slot that holds an integer.
+#[inline]
+fn count(slots: &mut [Entry], slot: Slot, add: i64) -> bool {
+    let Some(Entry {
+        value: Some(Value::Int(n)),
+        inherit,
+    }) = slots.get_mut(slot.0 as usize)
+    else {
+        return false;
+    };
+    let sum = *n + add;
+    // Outside of this range the result prints otherwise than it reads.
+    if !(0..INT_LIMIT).contains(&sum) {
+        return false;
+    }
+    *n = sum;
+    *inherit = Inherit::No;
+    true
 }
 
 /// Sets a slot that exists already; the first Set of a slot goes the general way.

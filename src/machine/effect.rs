@@ -8,7 +8,8 @@
 use std::time::Duration;
 
 use crate::base::Text;
-use crate::machine::Outcome;
+use crate::machine::{NameRecord, Outcome, OutsideRequest, RealtimeRow};
+use crate::store::{StoreAnswer, StoreRequest};
 
 /// What a call wants from its host.
 #[derive(Debug, Clone, PartialEq)]
@@ -48,9 +49,14 @@ pub enum Effect {
         /// `key: value` pairs, as written.
         headers: Vec<Text>,
     },
-    /// Something of the machine that the host runs on: files, commands. `Value`, or `Failed` with the reason.
+    /// Something of the machine that the host runs on or of what it can reach: files, commands, networks, tables.
+    /// Each request says which event answers it; `Failed` with the reason where it cannot be carried out.
     /// What the engine does not allow is never asked.
     Outside(OutsideRequest),
+    /// Something of the store that the host keeps, or, with an embedded store, only
+    /// [`Flush`](StoreRequest::Flush). `Store` with the answer, or `Failed` with the reason;
+    /// [`store::answer`](crate::store::answer) answers from any store.
+    Store(StoreRequest),
     /// An application or function of the embedding service, or one that needs a device.
     /// Any event; `Done` goes on, `Value` gives text, `Failed` fails, `Hangup` ends the call.
     Custom {
@@ -176,6 +182,34 @@ pub struct Dialed {
     pub next: AfterDial,
     /// Variables to set on the calling channel, in order.
     pub set: Vec<(Text, Text)>,
+    /// The channels that were called, in the order of the destinations, for the caller's records and
+    /// `HANGUPCAUSE()`. A host that leaves it empty gives one record, with `peer`.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub legs: Vec<DialedLeg>,
+}
+
+/// A channel that a Dial called, as its part in the Dial ended.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default))]
+pub struct DialedLeg {
+    /// Its name.
+    pub channel: Text,
+    /// ANSWER, BUSY, NOANSWER, CONGESTION, CHANUNAVAIL or CANCEL.
+    pub status: Text,
+    /// Hangup cause with which it ended; 0 = none.
+    pub cause: u32,
+    /// The cause in the terms of its protocol, such as `SIP 486 Busy Here`. Empty where the protocol tells none:
+    /// then `HANGUPCAUSE()` does not know the channel.
+    pub protocol: Text,
+    /// From the start of the Dial to its end; `None` = it ended with the Dial.
+    pub ended: Option<Duration>,
+    /// Its account.
+    pub accountcode: Text,
+    /// Its `CDR(userfield)`.
+    pub userfield: Text,
+    /// Other fields that were written to its record.
+    pub variables: Vec<(Text, Text)>,
 }
 
 /// What the calling channel does after a Dial.
@@ -269,33 +303,6 @@ pub enum ChannelRequest {
     List,
 }
 
-/// Requests about files and commands.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[non_exhaustive]
-pub enum OutsideRequest {
-    /// The bytes of a file.
-    ReadFile(Text),
-    /// The bytes of a file of the configuration; a relative path begins in the folder that holds it.
-    ReadConfiguration(Text),
-    /// Write a file. `Done`.
-    WriteFile {
-        /// Its path.
-        path: Text,
-        /// What is written.
-        content: Text,
-        /// Whether it is added to the end of what the file holds.
-        append: bool,
-    },
-    /// What is known about a file, as blank-separated decimal numbers: mode with the type's bits, size in bytes,
-    /// and time of the last access, change of content, change of status in seconds since 1970.
-    Stat(Text),
-    /// Run a command in the system's shell; what it printed.
-    Run(Text),
-    /// Run a command in the system's shell; its exit status, a decimal number. What it prints is dropped.
-    Execute(Text),
-}
-
 /// What happened, as the host tells it.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -326,6 +333,14 @@ pub enum Event {
     Originated(Text),
     /// A text answer.
     Value(Text),
+    /// What the store answers.
+    Store(StoreAnswer),
+    /// Texts, in order.
+    Values(Vec<Text>),
+    /// Records of the domain name system, in the order of the answer.
+    Records(Vec<NameRecord>),
+    /// Rows of a realtime family, in the order of the table.
+    Rows(Vec<RealtimeRow>),
     /// The effect could not be carried out.
     Failed(String),
     /// The other side hung up, with this cause.

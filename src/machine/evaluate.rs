@@ -6,7 +6,10 @@
 //! wherever a guard does not hold.
 
 mod compiled;
+mod straight;
 mod textual;
+
+pub(crate) use straight::Straight;
 
 use std::cell::RefCell;
 
@@ -34,7 +37,12 @@ const WORK_LIMIT: u32 = 10_000;
 thread_local! {
     // What expressions learn (compiled patterns, parsed texts) is bounded and the same for every call.
     static MEMORY: RefCell<Memory> = RefCell::new(Memory::default());
+    // Buffers of a call that waits and evaluates nothing are those of the next call that runs.
+    static BUFFERS: RefCell<(Evaluator, Vec<Vec<u8>>)> = RefCell::default();
 }
+
+/// Longer buffers are not kept for other calls.
+const LONG_BUFFER: usize = 1 << 16;
 
 /// How far an evaluation came.
 pub(crate) enum Status {
@@ -92,6 +100,8 @@ enum Frame {
 #[derive(Default)]
 pub(crate) struct Evaluator {
     out: Vec<u8>,
+    /// The answer of a function that a straight text reads.
+    answer: Vec<u8>,
     /// Where arguments and texts begin, and how much stands before them in Asterisk's buffer.
     marks: Vec<(usize, u16)>,
     values: Vec<Value>,
@@ -101,6 +111,41 @@ pub(crate) struct Evaluator {
 }
 
 impl Evaluator {
+    /// Takes the buffers of this thread, unless it has some.
+    #[inline]
+    pub(crate) fn lend(&mut self, spare: &mut Vec<Vec<u8>>) {
+        if self.has_buffers() {
+            return;
+        }
+        BUFFERS.with_borrow_mut(|buffers| {
+            std::mem::swap(self, &mut buffers.0);
+            if spare.is_empty() {
+                std::mem::swap(spare, &mut buffers.1);
+            }
+        });
+    }
+
+    /// Leaves the buffers to the thread, unless an evaluation is in progress.
+    #[inline]
+    pub(crate) fn give_back(&mut self, spare: &mut Vec<Vec<u8>>) {
+        if !self.frames.is_empty() || !self.marks.is_empty() {
+            return;
+        }
+        self.clear();
+        if self.out.capacity() > LONG_BUFFER {
+            self.out = Vec::new();
+        }
+        spare.retain(|buffer| buffer.capacity() <= LONG_BUFFER);
+        BUFFERS.with_borrow_mut(|buffers| {
+            buffers.0 = std::mem::take(self);
+            buffers.1 = std::mem::take(spare);
+        });
+    }
+
+    fn has_buffers(&self) -> bool {
+        self.frames.capacity() > 0 || self.out.capacity() > 0
+    }
+
     /// Forgets everything, keeps the buffers.
     fn clear(&mut self) {
         self.out.clear();

@@ -6,6 +6,7 @@ mod memory;
 
 use std::sync::Arc;
 
+use crate::base::value::canonical_integer;
 use crate::base::{Number, Text, Value};
 use crate::diagnostic::{Entry, code};
 use crate::machine::arithmetic::{self, Operand};
@@ -133,7 +134,8 @@ fn answer(text: &[u8]) -> Operand {
     }
 }
 
-fn is_function_name(name: &[u8]) -> bool {
+/// Whether a name may be that of a dialplan function inside `$[ ]`.
+pub fn is_function_name(name: &[u8]) -> bool {
     name.iter()
         .all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || *b == b'_')
 }
@@ -244,8 +246,24 @@ fn fused(shape: &Shape, holes: &[Value]) -> Option<Value> {
             let order = side(left)?.cmp(&side(right)?);
             Some(Value::Int(i64::from(op.holds(Some(order)))))
         }
+        Shape::Same { hole, text, equal } => {
+            let same = same(holes.get(*hole as usize)?, text)?;
+            Some(Value::Int(i64::from(same == *equal)))
+        }
         Shape::Constant(value) => Some(value.clone()),
         Shape::Other => None,
+    }
+}
+
+/// Whether `"value"` and `"text"` are the same operand; `None` = the value is not one operand between quotes.
+#[inline]
+pub(crate) fn same(value: &Value, text: &Text) -> Option<bool> {
+    /// Longer ones come near the limit of an expression, in bytes.
+    const LONG: usize = 2000;
+    match value {
+        Value::Int(n) => Some(canonical_integer(text) == Some(*n)),
+        Value::Text(value) if value.len() + text.len() > LONG || value.contains(&b'"') => None,
+        Value::Text(value) => Some(value == text),
     }
 }
 
@@ -257,7 +275,7 @@ fn general(
 ) -> Option<Value> {
     let mut slots = std::mem::take(&mut memory.slots);
     let mut stack = std::mem::take(&mut memory.stack);
-    let kept = guard::operands(compiled, holes, &mut slots);
+    let kept = guard::operands(compiled, holes, &mut memory.token, &mut slots);
     let value = kept.then(|| {
         for operation in &compiled.code.operations {
             step(operation, &mut stack, &slots, memory, log);

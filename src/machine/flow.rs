@@ -1,6 +1,7 @@
 //! What an application or a function decides.
 
 use crate::base::Text;
+use crate::base::arguments::Few;
 use crate::machine::{Cx, Effect, Event};
 
 /// Goes on after an effect.
@@ -147,6 +148,27 @@ impl Answer {
             return Answer::Substitute(text, Box::new(then));
         }
         Answer::Read(name.to_vec(), Box::new(then))
+    }
+
+    /// Evaluates `${name}`, where the first argument of the function is the name, and hands its value on: at once for
+    /// a plain name.
+    pub fn of_first<const N: usize>(
+        cx: &mut Cx<'_>,
+        arguments: Few<'_, N>,
+        out: &mut Vec<u8>,
+        then: fn(&mut Cx<'_>, &Few<'_, N>, &[u8], &mut Vec<u8>) -> Answer,
+    ) -> Self {
+        let name = arguments.get(0).unwrap_or(&[]);
+        if let Some(value) = cx.plain_value(name) {
+            let answer = then(cx, &arguments, &value, out);
+            cx.put_back(value);
+            return answer;
+        }
+        let name = name.to_vec();
+        let arguments = arguments.into_owned();
+        Answer::read(&name, move |cx, value, out| {
+            then(cx, &arguments, &value, out)
+        })
     }
 
     /// Carries out what writing a function gave, with everything that it waits for, then answers.

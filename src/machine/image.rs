@@ -104,6 +104,8 @@ pub struct LinkedFunction {
     pub write: Option<WriteBody>,
     /// Whether `NAME(…)` inside `$[ ]` may read it.
     pub in_expressions: bool,
+    /// Whether reading it changes nothing and waits for nothing.
+    pub pure: bool,
 }
 
 /// All names that a dialplan can use, also those it only makes up at run time.
@@ -132,7 +134,9 @@ impl Names {
 }
 
 /// A program linked to applications and functions.
+// Aligned so that the counter of references, which calls of all threads change, has a cache line of its own.
 #[derive(Debug)]
+#[repr(align(128))]
 pub struct Image {
     /// The program.
     pub program: Program,

@@ -10,25 +10,31 @@ pub mod effect;
 pub mod environment;
 mod evaluate;
 pub mod expression;
+pub mod facilities;
 mod flow;
+mod globals;
 pub mod groups;
 pub mod image;
 mod observe;
+pub mod outside;
 mod pbx;
+pub mod records;
 pub mod shared;
 mod stack;
 mod state;
+mod store;
 mod subroutine;
+mod texts;
 pub mod variables;
 
 mod channel;
 
-pub use call::{Call, CallSetup, EndReason, Outcome, Start};
-pub use channel::{Channel, ChannelState, LegCause, Party, Timeouts};
+pub use call::{Call, CallSetup, EndReason, Outcome, Settings, Start};
+pub use channel::{Channel, ChannelState, LegCause, MadeBy, Party, Timeouts};
 pub use cx::{Cx, TargetFault};
 pub use effect::{
-    AfterDial, ChannelRequest, Dial, Dialed, Effect, Event, Indication, Originate, OriginateThen,
-    OutsideRequest, Play, Record, Sound,
+    AfterDial, ChannelRequest, Dial, Dialed, DialedLeg, Effect, Event, Indication, Originate,
+    OriginateThen, Play, Record, Sound,
 };
 pub use environment::{Allow, Environment, Limits, System};
 pub use flow::{
@@ -38,5 +44,12 @@ pub use image::{
     ApplicationBody, Image, LinkedApplication, LinkedFunction, Names, ReadBody, WriteBody,
 };
 pub use observe::{Note, Observer};
+pub use outside::{
+    NameRecord, OutsideRequest, RealtimeMatch, RealtimeRequest, RealtimeRow, RecordKind, WebRequest,
+};
+pub use records::{CallRecord, ChannelEvent, Disposition, EventKind, RecordOptions};
 pub use shared::Shared;
-pub use stack::{Frame, gosub_arguments};
+pub use stack::{Frame, Locals, gosub_arguments};
+pub use store::fault_code;
+
+pub use crate::store::{Kept, StoreAnswer, StoreRequest};

@@ -2,7 +2,7 @@
 
 use crate::base::Text;
 use crate::diagnostic::Entry;
-use crate::machine::Location;
+use crate::machine::{ChannelEvent, Location};
 
 /// Something that Asterisk writes to its verbose log besides the executed priorities.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,6 +36,14 @@ pub trait Observer: Send {
     /// Whether it looks at every priority. One that does not leaves the fast path to the call.
     fn sees_priorities(&self) -> bool {
         true
+    }
+    /// Whether it looks at channel events: they are made for nobody otherwise. Asked once, when it begins to watch.
+    fn sees_events(&self) -> bool {
+        false
+    }
+    /// A channel event.
+    fn event(&mut self, event: ChannelEvent) {
+        drop(event);
     }
     /// A priority is about to run, its data substituted.
     fn priority(&mut self, channel: &Text, at: &Location, application: &[u8], data: &[u8]);

@@ -22,12 +22,21 @@ pub(super) enum Phase {
     Subroutine,
     /// Runs one application for the host.
     Application,
-    /// The loop waits for digits: those collected so far, and how many of them were there when waiting began.
-    Collect { digits: Vec<u8>, given: usize },
+    /// The loop waits for digits.
+    Collect(Box<Collected>),
     /// The loop shows a tone before the call ends.
     Tone,
     /// The tone sounds.
     ToneEnds,
+}
+
+/// Digits of a new extension.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Collected {
+    /// Those collected so far.
+    pub(super) digits: Vec<u8>,
+    /// How many of them were there when waiting began.
+    pub(super) given: usize,
 }
 
 impl Call {
@@ -56,9 +65,15 @@ impl Call {
                     None => self.end(EndReason::Left),
                     Some(linked) => {
                         let (body, data) = (linked.body.clone(), data.clone());
+                        let name = linked.name.clone();
                         // Runs at the first step: until then it waits like an application that was answered.
                         self.pending.push(Pending::Event(Box::new(
-                            move |cx: &mut Cx<'_>, _: Event| body.run(cx, &data),
+                            move |cx: &mut Cx<'_>, _: Event| {
+                                if cx.state.records.is_some() {
+                                    cx.state.applies(&name, &data);
+                                }
+                                body.run(cx, &data)
+                            },
                         )));
                         self.doing = Doing::Application;
                     }
@@ -127,6 +142,7 @@ impl Call {
         self.state
             .variables
             .rebind(&self.state.image.program.slots, &image.program.slots);
+        self.state.globals.forget();
         self.state.image = image;
         self.steady = false;
         true
@@ -134,6 +150,9 @@ impl Call {
 
     /// An application, and all that waited for it, came to an end.
     pub(super) fn finished(&mut self, image: &Image, flow: Flow) -> Option<Effect> {
+        if self.state.records.is_some() {
+            self.state.applied();
+        }
         if std::mem::take(&mut self.state.returned) {
             // Asterisk ends its own subroutines like a call that leaves, at the place they came from.
             let at = self.state.at.clone();
@@ -141,7 +160,7 @@ impl Call {
             return self.subroutine_done(image, true);
         }
         if let Some(to) = self.state.redirect.take() {
-            self.state.at = to;
+            self.state.at = *to;
             self.state.hungup = self.state.dead;
             self.doing = Doing::Lookup;
             return None;
@@ -348,6 +367,9 @@ impl Call {
         if waits && self.state.hungup {
             return Err(Event::Hangup(self.state.channel.cause));
         }
+        if matches!(effect, Effect::Dial(_)) {
+            self.state.dial_begins();
+        }
         let Some(deadline) = self.state.channel.timeouts.absolute else {
             return Ok(effect);
         };
@@ -379,6 +401,10 @@ impl Call {
                 self.state.hungup = true;
                 event
             }
+            Event::Dialed(dialed) => {
+                self.state.dialled(&dialed);
+                Event::Dialed(dialed)
+            }
             // The wait was cut by the absolute time-out: for the application the channel is gone.
             Event::Done | Event::Timeout if shortened && self.absolute_expired() => {
                 Event::Hangup(0)
@@ -393,6 +419,7 @@ impl Call {
     pub(super) fn end_call(&mut self, h: bool) {
         self.state.hungup = true;
         self.state.dead = true;
+        self.state.hangs_up();
         self.unwind();
         if h && self.has(b"h") {
             self.state.at.exten = Text::from("h");
@@ -407,7 +434,9 @@ impl Call {
     pub(super) fn next_handler(&mut self) {
         self.phase = Phase::Handlers;
         self.unwind();
-        while let Some(handler) = self.state.channel.hangup_handlers.pop() {
+        while !self.state.channel.hangup_handlers.is_empty()
+            && let Some(handler) = self.state.channel.hangup_handlers.pop()
+        {
             if self.push_subroutine(&handler) {
                 return;
             }

@@ -1,24 +1,44 @@
-//! State that the calls of one engine share: globals, the `DB()` store, groups, locks, device states.
+//! State that the calls of one engine share: globals, the `DB()` store, groups, locks, what a host offers.
 
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockWriteGuard};
 
 use crate::base::symbol::{StableMap, stable_map};
 use crate::base::{Text, Value};
 use crate::machine::Image;
+use crate::machine::facilities::Facilities;
 use crate::machine::groups::Groups;
 use crate::store::{Memory, Store};
 
 /// Shared state. Every method locks for the shortest time and never waits for a call.
 #[derive(Debug)]
 pub struct Shared {
+    seen: Seen,
     globals: RwLock<StableMap<Text, Value>>,
-    store: Arc<Mutex<Box<dyn Store>>>,
+    /// `None` = the host keeps it, and answers [`Effect::Store`](crate::machine::Effect::Store).
+    store: Option<Arc<dyn Store>>,
     groups: Mutex<Groups>,
+    facilities: Arc<Mutex<Facilities>>,
     waiting: Mutex<Vec<Waiting>>,
     locks: Mutex<Vec<ChannelLock>>,
-    generation: AtomicU64,
     image: RwLock<Option<Arc<Image>>>,
+    /// Call records begun so far.
+    records: AtomicU64,
+    /// Living channels by linked id, where channel events are made.
+    linked: Mutex<StableMap<Text, u32>>,
+}
+
+/// What every call looks at again and again, and what changes seldom. It shares no cache line with what changes
+/// often: threads would wait for each other although neither changes what the other reads.
+#[derive(Debug, Default)]
+#[repr(align(128))]
+struct Seen {
+    /// The newest dialplan.
+    generation: AtomicU64,
+    /// Counts the changes of globals.
+    version: AtomicU64,
+    /// Whether any channel was ever in a group, waited for a signal, took a lock, or anybody looked at a facility.
+    entangled: AtomicBool,
 }
 
 /// A channel that waits for a signal, and the text that came with it.
@@ -42,7 +62,7 @@ pub struct ChannelLock {
 
 impl Default for Shared {
     fn default() -> Self {
-        Self::with_store(Box::new(Memory::new()))
+        Self::with_store(Some(Arc::new(Memory::new())))
     }
 }
 
@@ -52,27 +72,59 @@ fn whole<T>(lock: Result<T, PoisonError<T>>) -> T {
 }
 
 impl Shared {
-    /// Shared state over a store for `DB()`.
-    pub fn with_store(store: Box<dyn Store>) -> Self {
+    /// Shared state over a store for `DB()`; without one the host keeps it.
+    pub fn with_store(store: Option<Arc<dyn Store>>) -> Self {
         Self {
+            seen: Seen::default(),
             globals: RwLock::new(stable_map()),
-            store: Arc::new(Mutex::new(store)),
+            store,
             groups: Mutex::new(Groups::default()),
+            facilities: Arc::default(),
             waiting: Mutex::new(Vec::new()),
             locks: Mutex::new(Vec::new()),
-            generation: AtomicU64::new(0),
             image: RwLock::new(None),
+            records: AtomicU64::new(0),
+            linked: Mutex::new(stable_map()),
         }
     }
 
-    /// The same store with a copy of the globals: what a load works on, so that the globals of a refused
+    /// The same store and facilities with a copy of the globals: what a load works on, so that the globals of a refused
     /// file never reach running calls.
     #[must_use]
     pub fn staged(&self) -> Self {
         Self {
             store: self.store.clone(),
+            facilities: self.facilities.clone(),
             globals: RwLock::new(whole(self.globals.read()).clone()),
             ..Self::default()
+        }
+    }
+
+    /// The number of a new call record.
+    pub(crate) fn next_record(&self) -> u64 {
+        self.records.fetch_add(1, Ordering::Relaxed)
+    }
+
+    /// A channel with this linked id begins.
+    pub(crate) fn link(&self, linkedid: &Text) {
+        *whole(self.linked.lock())
+            .entry(linkedid.clone())
+            .or_insert(0) += 1;
+    }
+
+    /// A channel with this linked id is gone; says whether it was the last one.
+    pub(crate) fn unlink(&self, linkedid: &Text) -> bool {
+        let mut linked = whole(self.linked.lock());
+        match linked.get_mut(linkedid) {
+            Some(left) if *left > 1 => {
+                *left -= 1;
+                false
+            }
+            Some(_) => {
+                linked.remove(linkedid);
+                true
+            }
+            None => false,
         }
     }
 
@@ -80,12 +132,12 @@ impl Shared {
     pub fn publish(&self, image: Arc<Image>) {
         let generation = image.generation;
         *whole(self.image.write()) = Some(image);
-        self.generation.store(generation, Ordering::Release);
+        self.seen.generation.store(generation, Ordering::Release);
     }
 
     /// Whether a dialplan newer than this generation was published.
     pub(crate) fn is_newer(&self, generation: u64) -> bool {
-        self.generation.load(Ordering::Acquire) > generation
+        self.seen.generation.load(Ordering::Acquire) > generation
     }
 
     /// The published dialplan, if it is newer than this generation.
@@ -96,6 +148,20 @@ impl Shared {
         whole(self.image.read()).clone()
     }
 
+    /// Counts the changes of globals.
+    #[inline]
+    pub(crate) fn globals_version(&self) -> u64 {
+        self.seen.version.load(Ordering::Acquire)
+    }
+
+    /// The globals to change them.
+    fn change(&self) -> RwLockWriteGuard<'_, StableMap<Text, Value>> {
+        let globals = whole(self.globals.write());
+        // Whoever sees the new number waits for the lock, and then for the change.
+        self.seen.version.fetch_add(1, Ordering::Release);
+        globals
+    }
+
     /// A global variable.
     pub fn global(&self, name: &[u8]) -> Option<Value> {
         whole(self.globals.read()).get(name).cloned()
@@ -103,7 +169,7 @@ impl Shared {
 
     /// Sets a global variable.
     pub fn set_global(&self, name: &[u8], value: Value) {
-        let mut globals = whole(self.globals.write());
+        let mut globals = self.change();
         if let Some(old) = globals.get_mut(name) {
             *old = value;
         } else {
@@ -113,12 +179,12 @@ impl Shared {
 
     /// Removes a global variable; says whether it was there.
     pub fn remove_global(&self, name: &[u8]) -> bool {
-        whole(self.globals.write()).remove(name).is_some()
+        self.change().remove(name).is_some()
     }
 
     /// Removes all globals.
     pub fn clear_globals(&self) {
-        whole(self.globals.write()).clear();
+        self.change().clear();
     }
 
     /// All globals, sorted by name.
@@ -131,18 +197,47 @@ impl Shared {
         all
     }
 
-    /// The store of `DB()`.
-    pub fn store(&self) -> MutexGuard<'_, Box<dyn Store>> {
-        whole(self.store.lock())
+    /// The store of `DB()`; `None` = the host keeps it.
+    pub fn store(&self) -> Option<&dyn Store> {
+        self.store.as_deref()
     }
 
     /// The groups of all channels.
     pub fn groups(&self) -> MutexGuard<'_, Groups> {
+        self.entangle();
         whole(self.groups.lock())
+    }
+
+    /// Queues, conferences, mailboxes and what else a host offers. Hold it shortly: calls read it.
+    pub fn facilities(&self) -> MutexGuard<'_, Facilities> {
+        self.entangle();
+        whole(self.facilities.lock())
+    }
+
+    /// Bytes that a channel holds in groups, roughly.
+    pub(crate) fn memory_of(&self, channel: &[u8]) -> usize {
+        if self.is_entangled() {
+            self.groups().memory(channel)
+        } else {
+            0
+        }
+    }
+
+    /// Notes that channels may be in groups or queues, wait for signals, or have locks.
+    fn entangle(&self) {
+        // Written once only: whoever reads it then has it for himself.
+        if !self.is_entangled() {
+            self.seen.entangled.store(true, Ordering::Release);
+        }
+    }
+
+    fn is_entangled(&self) -> bool {
+        self.seen.entangled.load(Ordering::Acquire)
     }
 
     /// A channel waits for a signal from now on, instead of another one.
     pub fn await_signal(&self, channel: &[u8], signal: &[u8]) {
+        self.entangle();
         let mut waiting = whole(self.waiting.lock());
         waiting.retain(|w| w.channel.as_bytes() != channel);
         waiting.push(Waiting {
@@ -179,6 +274,7 @@ impl Shared {
 
     /// Takes a lock for a channel, once more if it has it already; says whether it got it.
     pub fn take_lock(&self, name: &[u8], channel: &Text) -> bool {
+        self.entangle();
         let mut locks = whole(self.locks.lock());
         let free = !locks.iter().any(|l| {
             l.name.as_bytes() == name && l.times > 0 && l.channel.as_bytes() != channel.as_bytes()
@@ -211,7 +307,11 @@ impl Shared {
 
     /// A channel is gone: it leaves its groups, gives its locks back, and waits for nothing.
     pub fn forget_channel(&self, name: &[u8]) {
+        if !self.is_entangled() {
+            return;
+        }
         self.groups().forget(name);
+        self.facilities().forget_channel(name);
         self.forget_signal(name);
         let mut locks = whole(self.locks.lock());
         if !locks.is_empty() {

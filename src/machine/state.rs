@@ -3,41 +3,53 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::base::Text;
+use crate::base::{Rare, Text, Value};
 use crate::diagnostic::{Code, Entry};
-use crate::machine::environment::{Allow, Environment, Limits};
+use crate::machine::call::Settings;
+use crate::machine::environment::Environment;
+use crate::machine::globals::Globals;
 use crate::machine::image::Image;
+use crate::machine::records::Records;
 use crate::machine::shared::Shared;
-use crate::machine::stack::Frame;
+use crate::machine::stack::{Frame, Locals};
 use crate::machine::variables::Variables;
 use crate::machine::{Channel, ChannelState, Location, Note, Observer};
 use crate::program::instruction::Core;
 use crate::program::matcher::{Found, NotFound, Want};
+use crate::program::slots::Slot;
 
 pub(crate) struct State {
     pub(crate) image: Arc<Image>,
     pub(crate) shared: Arc<Shared>,
     pub(crate) environment: Arc<dyn Environment>,
-    pub(crate) limits: Limits,
-    pub(crate) allow: Allow,
+    pub(crate) settings: Arc<Settings>,
     /// False while a dialplan is loaded: then variables are globals.
     pub(crate) has_channel: bool,
     /// Whether texts are substituted by the textual evaluator only.
     pub(crate) textual: bool,
     pub(crate) channel: Channel,
     pub(crate) variables: Variables,
+    pub(crate) globals: Globals,
     pub(crate) at: Location,
     pub(crate) stack: Vec<Frame>,
     pub(crate) observer: Option<Box<dyn Observer>>,
     pub(crate) hungup: bool,
     pub(crate) dead: bool,
-    pub(crate) exception: Option<(Text, Location)>,
+    pub(crate) exception: Option<Box<(Text, Location)>>,
     /// Buffers of functions, kept for the next ones.
     pub(crate) spare: Vec<Vec<u8>>,
+    /// Lists of the local variables of frames, kept for the next ones.
+    pub(crate) spare_locals: Rare<Vec<Locals>>,
     /// Return left the frame of a subroutine that the machine started.
     pub(crate) returned: bool,
+    /// The channel's records, where somebody wants them.
+    pub(crate) records: Option<Box<Records>>,
+    /// Whether the observer looks at channel events.
+    pub(crate) events: bool,
+    /// Subroutines of the machine that run inside of each other: what they run is not in the records.
+    pub(crate) internal: u32,
     /// Where another channel sent this one.
-    pub(crate) redirect: Option<Location>,
+    pub(crate) redirect: Option<Box<Location>>,
     /// The limit that ended the call.
     pub(crate) stopped: Option<&'static Code>,
 }
@@ -55,6 +67,17 @@ impl State {
     pub(crate) fn log(&mut self, entry: Entry) {
         if let Some(observer) = &mut self.observer {
             observer.log(&self.channel.name, entry);
+        }
+    }
+
+    /// The value of a slot, or of the global of its name.
+    #[inline]
+    pub(crate) fn slot(&mut self, image: &Image, slot: Slot) -> Option<&Value> {
+        match self.variables.slot(slot) {
+            None => self
+                .globals
+                .get(&self.shared, slot, image.program.slots.name(slot)),
+            value => value,
         }
     }
 
@@ -77,12 +100,18 @@ impl State {
     /// Bytes that the call holds, roughly: for the memory limit.
     pub(crate) fn memory(&self) -> usize {
         let frame = |frame: &Frame| {
-            let locals: usize = frame.locals.iter().map(|name| name.len() + 24).sum();
+            let locals: usize = frame
+                .locals
+                .names()
+                .iter()
+                .map(|name| name.len() + 24)
+                .sum();
             locals + frame.back.context.len() + frame.back.exten.len()
         };
         self.variables.memory()
             + self.channel.memory()
-            + self.shared.groups().memory(&self.channel.name)
+            + self.shared.memory_of(&self.channel.name)
+            + self.records.as_ref().map_or(0, |records| records.memory())
             + self.stack.iter().map(frame).sum::<usize>()
     }
 

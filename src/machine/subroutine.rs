@@ -35,8 +35,14 @@ impl Call {
             line: self.line,
             steady: self.steady,
             evaluating,
+            application: self
+                .state
+                .records
+                .as_ref()
+                .map(|records| (records.app.clone(), records.data.clone())),
         };
         self.outer.push(outer);
+        self.state.internal += 1;
         if self.push_subroutine(target) {
             return None;
         }
@@ -102,6 +108,7 @@ impl Call {
     /// Whoever waits for the innermost subroutine goes on.
     pub(super) fn subroutine_over(&mut self, image: &Image, flow: Flow) -> Option<Effect> {
         let outer = self.outer.pop()?;
+        self.state.internal = self.state.internal.saturating_sub(1);
         let value = self.cx().text_of(b"GOSUB_RETVAL");
         self.evaluator = outer.evaluator;
         self.purpose = outer.purpose;
@@ -109,6 +116,9 @@ impl Call {
         self.state.at = outer.at;
         self.line = outer.line;
         self.steady = outer.steady;
+        if let Some((name, data)) = outer.application {
+            self.state.goes_on(name, data);
+        }
         if outer.evaluating {
             let mut cx = Cx {
                 state: &mut self.state,

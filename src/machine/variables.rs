@@ -2,10 +2,10 @@
 //!
 //! Asterisk keeps a list with the newest entry first; a Set replaces the newest entry of that name,
 //! Gosub pushes further entries of the same name, and removing one makes the older one reappear.
-//! So each name is a stack: the top in its slot (or the map), what is below in `shadows`.
+//! So each name is a stack: the top in its slot (or the map), what is below in [`Shadows`].
 
-use crate::base::symbol::{StableMap, stable_map};
-use crate::base::{Text, Value};
+use crate::base::symbol::StableMap;
+use crate::base::{Rare, Text, Value};
 use crate::program::slots::{Slot, Slots};
 
 /// How new channels inherit a variable.
@@ -44,31 +44,73 @@ struct Spilled {
     age: u64,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum Name {
-    Slot(Slot),
-    Spilled(Text),
+/// Entries below the newest of their name, which come last here.
+#[derive(Debug, Clone, Default)]
+struct Shadows {
+    slots: Rare<Vec<Vec<Entry>>>,
+    spilled: Rare<StableMap<Text, Vec<Entry>>>,
+}
+
+impl Shadows {
+    fn of(&self, slots: &Slots, name: &[u8]) -> &[Entry] {
+        let found = match slots.get(name) {
+            Some(slot) => self.slots.get(slot.0 as usize),
+            None => self.spilled.get(name),
+        };
+        found.map_or(&[], Vec::as_slice)
+    }
+
+    fn push(&mut self, slots: &Slots, name: &[u8], entry: Entry) {
+        match slots.get(name) {
+            Some(slot) => {
+                let at = slot.0 as usize;
+                if at >= self.slots.len() {
+                    self.slots.resize(at + 1, Vec::new());
+                }
+                if let Some(entries) = self.slots.get_mut(at) {
+                    entries.push(entry);
+                }
+            }
+            None => match self.spilled.get_mut(name) {
+                Some(entries) => entries.push(entry),
+                None => {
+                    self.spilled.insert(Text::from(name), vec![entry]);
+                }
+            },
+        }
+    }
+
+    fn pop(&mut self, slots: &Slots, name: &[u8]) -> Option<Entry> {
+        if self.of(slots, name).is_empty() {
+            return None;
+        }
+        if let Some(slot) = slots.get(name) {
+            return self.slots.get_mut(slot.0 as usize)?.pop();
+        }
+        let entries = self.spilled.get_mut(name)?;
+        let entry = entries.pop();
+        if entries.is_empty() {
+            self.spilled.remove(name);
+        }
+        entry
+    }
+
+    fn entries(&self) -> impl Iterator<Item = &Entry> {
+        self.slots.iter().chain(self.spilled.values()).flatten()
+    }
 }
 
 /// The variables of a channel.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Variables {
     pub(crate) slots: Vec<Entry>,
-    spilled: StableMap<Text, Spilled>,
-    shadows: Vec<(Name, Entry)>,
+    spilled: Rare<StableMap<Text, Spilled>>,
+    shadows: Shadows,
     clock: u64,
 }
 
-impl Default for Variables {
-    fn default() -> Self {
-        Self {
-            slots: Vec::new(),
-            spilled: stable_map(),
-            shadows: Vec::new(),
-            clock: 0,
-        }
-    }
-}
+/// Up to so many slots a call has room for no more than it uses, two at a time.
+const CLOSE: usize = 64;
 
 impl Variables {
     /// The value in a slot.
@@ -85,10 +127,25 @@ impl Variables {
         entry.inherit = Inherit::No;
     }
 
+    /// Puts the value of a text into a slot; the variable is no longer inherited.
+    #[inline]
+    pub(crate) fn set_slot_bytes(&mut self, slot: Slot, text: &[u8]) {
+        let entry = self.slot_entry(slot);
+        entry.inherit = Inherit::No;
+        match &mut entry.value {
+            Some(value) => value.set_bytes(text),
+            none => *none = Some(Value::from_bytes(text)),
+        }
+    }
+
     #[inline]
     pub(crate) fn slot_entry(&mut self, slot: Slot) -> &mut Entry {
         let at = slot.0 as usize;
         if at >= self.slots.len() {
+            if at < CLOSE {
+                let room = (at + 1).next_multiple_of(2);
+                self.slots.reserve_exact(room - self.slots.len());
+            }
             self.slots.resize(at + 1, Entry::default());
         }
         // INVARIANT: resized just above, so the last element exists even if `at` did not.
@@ -132,22 +189,21 @@ impl Variables {
 
     /// Puts a further entry of a name on top of the present one.
     pub fn push(&mut self, slots: &Slots, name: &[u8], value: Value) {
-        let (key, old) = self.take(slots, name);
+        let old = self.take(slots, name);
         if old.value.is_some() {
-            self.shadows.push((key, old));
+            self.shadows.push(slots, name, old);
         }
         self.set(slots, name, value, Inherit::No);
     }
 
     /// Removes the newest entry of a name; an older one reappears. Says whether there was one.
     pub fn remove(&mut self, slots: &Slots, name: &[u8]) -> bool {
-        let (key, old) = self.take(slots, name);
-        let there = old.value.is_some();
-        if there && let Some(at) = self.shadows.iter().rposition(|(name, _)| *name == key) {
-            let (_, entry) = self.shadows.remove(at);
-            if let Some(value) = entry.value {
-                self.set(slots, name, value, entry.inherit);
-            }
+        let there = self.take(slots, name).value.is_some();
+        if there
+            && let Some(entry) = self.shadows.pop(slots, name)
+            && let Some(value) = entry.value
+        {
+            self.set(slots, name, value, entry.inherit);
         }
         there
     }
@@ -157,30 +213,19 @@ impl Variables {
         let Some(below) = n.checked_sub(1) else {
             return self.get(slots, name);
         };
-        self.shadows
-            .iter()
-            .rev()
-            .filter(|(key, _)| match key {
-                Name::Slot(slot) => slots.get(name) == Some(*slot),
-                Name::Spilled(text) => text.as_bytes() == name,
-            })
-            .nth(below)
-            .and_then(|(_, entry)| entry.value.as_ref())
+        let entry = self.shadows.of(slots, name).iter().nth_back(below)?;
+        entry.value.as_ref()
     }
 
-    fn take(&mut self, slots: &Slots, name: &[u8]) -> (Name, Entry) {
+    fn take(&mut self, slots: &Slots, name: &[u8]) -> Entry {
         match slots.get(name) {
-            Some(slot) => {
-                let entry = std::mem::take(self.slot_entry(slot));
-                (Name::Slot(slot), entry)
-            }
-            None => (
-                Name::Spilled(Text::from(name)),
-                self.spilled
-                    .remove(name)
-                    .map(|s| s.entry)
-                    .unwrap_or_default(),
-            ),
+            Some(slot) => std::mem::take(self.slot_entry(slot)),
+            None if self.spilled.is_absent() => Entry::default(),
+            None => self
+                .spilled
+                .remove(name)
+                .map(|s| s.entry)
+                .unwrap_or_default(),
         }
     }
 
@@ -238,16 +283,12 @@ impl Variables {
     pub fn rebind(&mut self, old: &Slots, new: &Slots) {
         let before = std::mem::take(self);
         self.clock = before.clock;
-        let name_of = |name: &Name| match name {
-            Name::Slot(slot) => old.name(*slot).clone(),
-            Name::Spilled(text) => text.clone(),
-        };
-        for (name, entry) in &before.shadows {
-            let name = name_of(name);
-            let key = new
-                .get(&name)
-                .map_or_else(|| Name::Spilled(name), Name::Slot);
-            self.shadows.push((key, entry.clone()));
+        let in_slots = (before.shadows.slots.iter().enumerate())
+            .map(|(at, entries)| (old.name(Slot(at as u32)), entries));
+        for (name, entries) in in_slots.chain(before.shadows.spilled.iter()) {
+            for entry in entries {
+                self.shadows.push(new, name, entry.clone());
+            }
         }
         let mut all: Vec<_> = before.list(old);
         all.reverse();
@@ -268,7 +309,7 @@ impl Variables {
                 .values()
                 .map(|s| long(&s.entry) + 64)
                 .sum::<usize>()
-            + self.shadows.iter().map(|(_, e)| long(e)).sum::<usize>()
+            + self.shadows.entries().map(long).sum::<usize>()
     }
 }
 

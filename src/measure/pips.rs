@@ -1,6 +1,5 @@
 //! Priorities per second: calls run for real to their end, by a host that answers every effect at once.
 
-use std::collections::VecDeque;
 use std::sync::Barrier;
 use std::thread;
 use std::time::Instant;
@@ -72,12 +71,13 @@ pub fn run(
     let threads = load.threads.clamp(1, load.calls.max(1));
     let share = |thread: usize| load.calls / threads + usize::from(thread < load.calls % threads);
     if threads == 1 {
-        let mut calls: VecDeque<Call> = (0..share(0)).map(|_| call()).collect();
-        if let Some(observer) = observer
-            && let Some(first) = calls.pop_front()
-        {
-            calls.push_front(first.with_observer(observer));
-        }
+        let first = (share(0) > 0).then(call).map(|call| match observer {
+            Some(observer) => call.with_observer(observer),
+            None => call,
+        });
+        let mut calls = Vec::with_capacity(share(0));
+        calls.extend(first);
+        calls.extend((1..share(0)).map(|_| call()));
         let begin = Instant::now();
         let priorities = drive(calls);
         return Sample {
@@ -112,24 +112,29 @@ pub fn run(
 }
 
 /// Steps the calls in turn, each until it yields, to the end of the last one; the sum of their priorities.
-fn drive(mut calls: VecDeque<Call>) -> u64 {
+fn drive(mut calls: Vec<Call>) -> u64 {
     let mut priorities = 0;
-    let mut events: VecDeque<Event> = calls.iter().map(|_| Event::Start).collect();
-    while let (Some(mut call), Some(mut event)) = (calls.pop_front(), events.pop_front()) {
-        loop {
-            match call.step(event) {
-                Effect::End(outcome) => {
-                    priorities += outcome.priorities;
-                    break;
+    // A call stays where it is in memory; those that ended are passed over.
+    let mut running: Vec<u32> = (0..calls.len() as u32).collect();
+    let mut begun = false;
+    while !running.is_empty() {
+        running.retain(|&n| {
+            let Some(call) = calls.get_mut(n as usize) else {
+                return false;
+            };
+            let mut event = if begun { Event::Resume } else { Event::Start };
+            loop {
+                match call.step(event) {
+                    Effect::End(outcome) => {
+                        priorities += outcome.priorities;
+                        return false;
+                    }
+                    Effect::Yield => return true,
+                    effect => event = answer(&effect),
                 }
-                Effect::Yield => {
-                    calls.push_back(call);
-                    events.push_back(Event::Resume);
-                    break;
-                }
-                effect => event = answer(&effect),
             }
-        }
+        });
+        begun = true;
     }
     priorities
 }

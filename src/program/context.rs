@@ -86,7 +86,7 @@ pub struct Hint {
     pub place: Place,
 }
 
-/// One executable line.
+/// One executable line. Its texts are symbols of [`Program::names`](super::Program::names).
 #[derive(Debug, Clone)]
 pub struct Priority {
     /// The extension it belongs to.
@@ -98,7 +98,7 @@ pub struct Priority {
     /// Application name as written.
     pub app: Symbol,
     /// Application data as written.
-    pub data: Text,
+    pub data: Symbol,
     /// Where the line stands.
     pub place: Place,
 }

@@ -278,7 +278,8 @@ impl Story<'_> {
                 write!(f, "{}", self.extension(found.extension))?;
                 if let Some(line) = self.table.priority(found.priority) {
                     let app = String::from_utf8_lossy(self.names.resolve(line.app));
-                    write!(f, ", priority {}: {app}({})", line.number, line.data)?;
+                    let data = String::from_utf8_lossy(self.names.resolve(line.data));
+                    write!(f, ", priority {}: {app}({data})", line.number)?;
                 }
                 writeln!(f)
             }

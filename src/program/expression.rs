@@ -56,6 +56,18 @@ pub enum Comparison {
 }
 
 impl Comparison {
+    /// The same comparison with its sides exchanged.
+    #[must_use]
+    pub fn mirrored(self) -> Self {
+        match self {
+            Comparison::Less => Comparison::Greater,
+            Comparison::LessOrEqual => Comparison::GreaterOrEqual,
+            Comparison::Greater => Comparison::Less,
+            Comparison::GreaterOrEqual => Comparison::LessOrEqual,
+            same => same,
+        }
+    }
+
     /// Whether the comparison holds for an order of the two sides; `None` = not comparable (NaN).
     #[inline]
     pub fn holds(self, order: Option<std::cmp::Ordering>) -> bool {
@@ -257,7 +269,7 @@ impl Compiled {
     }
 }
 
-/// Simple shapes. Each is exact only while all its holes are `Value::Int`;
+/// Simple shapes. Those of numbers are exact only while all their holes are `Value::Int`;
 /// for other values the general way must be taken.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Shape {
@@ -276,6 +288,15 @@ pub enum Shape {
         left: IntOperand,
         /// Right side.
         right: IntOperand,
+    },
+    /// `"${hole}" = "text"` or `!=`; 1 or 0. Exact while the value is short and holds no quote.
+    Same {
+        /// Which hole.
+        hole: u32,
+        /// The constant, without its quotes.
+        text: Text,
+        /// Whether `=` or `!=`.
+        equal: bool,
     },
     /// No holes and no log entries: always this value.
     Constant(Value),

@@ -1,5 +1,6 @@
 //! The instructions of compiled texts, and the operations of compiled lines.
 
+use crate::program::expression::Comparison;
 use crate::program::line::Step;
 use crate::program::slots::Slot;
 
@@ -35,6 +36,8 @@ instructions! {
     Open(u16);
     /// Reads a function; its arguments are the output since the last mark, which its value replaces.
     Call(CallId);
+    /// Reads the output since the last mark as the inside of a `${ }`, whose value replaces it.
+    Read;
     /// Puts the value of a slot on the stack.
     PushSlot(Slot);
     /// Puts the output since the last mark on the stack.
@@ -122,44 +125,6 @@ core_variables! {
     SbinDir = "ASTSBINDIR" false;
 }
 
-/// Comparison of a fused branch: the set of orders of the two sides for which it holds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Compare(u8);
-
-impl Compare {
-    const LESS: u8 = 1;
-    const SAME: u8 = 2;
-    const MORE: u8 = 4;
-    /// `=`
-    pub const EQUAL: Self = Self(Self::SAME);
-    /// `!=`
-    pub const NOT_EQUAL: Self = Self(Self::LESS | Self::MORE);
-    /// `<`
-    pub const LESS_THAN: Self = Self(Self::LESS);
-    /// `<=`
-    pub const LESS_OR_EQUAL: Self = Self(Self::LESS | Self::SAME);
-    /// `>`
-    pub const GREATER_THAN: Self = Self(Self::MORE);
-    /// `>=`
-    pub const GREATER_OR_EQUAL: Self = Self(Self::MORE | Self::SAME);
-
-    /// The comparison of two integers, without a branch.
-    #[inline]
-    pub fn holds(self, left: i64, right: i64) -> bool {
-        let order =
-            u8::from(left < right) | u8::from(left == right) << 1 | u8::from(left > right) << 2;
-        self.0 & order != 0
-    }
-
-    /// The same comparison with its sides exchanged.
-    #[must_use]
-    pub fn mirrored(self) -> Self {
-        let less = (self.0 & Self::MORE) >> 2;
-        let more = (self.0 & Self::LESS) << 2;
-        Self(less | (self.0 & Self::SAME) | more)
-    }
-}
-
 /// What a line does on the direct path. Each carries a guard; where it does not hold, where somebody
 /// watches, or where the lookup is not steady, the line runs as `General`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -177,7 +142,7 @@ pub enum Operation {
         /// The integer.
         value: u32,
     },
-    /// Set a slot to another slot plus a constant, both canonical integers.
+    /// Set a slot to another slot plus a constant.
     Add {
         /// Which slot.
         slot: Slot,
@@ -186,28 +151,89 @@ pub enum Operation {
         /// The constant.
         add: i32,
     },
-    /// Branch on the comparison of two slots that hold integers.
-    BranchSlots {
-        /// The comparison.
-        compare: Compare,
+    /// Add a constant to a slot that holds an integer. A counter is mostly compared next: where the way leads to a
+    /// comparison, that is done at once.
+    Count {
+        /// Which slot.
+        slot: Slot,
+        /// The constant.
+        add: i32,
+    },
+    /// Branch on whether one slot is less than another, both integers. All orders come down to this one, with sides
+    /// or ways exchanged.
+    BranchLess {
         /// Left slot.
         left: u16,
         /// Right slot.
-        right: Slot,
+        right: u16,
         /// The way if it holds.
         yes: Step,
         /// The way if not.
         no: Step,
     },
-    /// Branch on the comparison of a slot that holds an integer with a constant.
-    BranchConstant {
-        /// The comparison.
-        compare: Compare,
+    /// Branch on whether a slot is less than a constant.
+    BranchLessThan {
         /// Left slot.
         left: u16,
         /// The constant.
         right: i32,
         /// The way if it holds.
+        yes: Step,
+        /// The way if not.
+        no: Step,
+    },
+    /// Branch on whether two slots hold the same integer.
+    BranchEqual {
+        /// Left slot.
+        left: u16,
+        /// Right slot.
+        right: u16,
+        /// The way if it holds.
+        yes: Step,
+        /// The way if not.
+        no: Step,
+    },
+    /// Branch on whether a slot holds an integer.
+    BranchEqualTo {
+        /// Left slot.
+        left: u16,
+        /// The integer.
+        right: i32,
+        /// The way if it holds.
+        yes: Step,
+        /// The way if not.
+        no: Step,
+    },
+    /// Set a slot to a constant text.
+    SetConstant {
+        /// Which slot.
+        slot: Slot,
+        /// The constant.
+        constant: Constant,
+    },
+    /// Set a slot to the value of a straight text: one that can be evaluated at once, with nothing to be seen of it.
+    SetStraight {
+        /// Which slot.
+        slot: Slot,
+        /// The text.
+        code: CodeId,
+    },
+    /// Branch on whether the text of a slot, between quotes, is a constant between quotes.
+    BranchSame {
+        /// Which slot.
+        slot: u16,
+        /// The constant, without its quotes.
+        constant: Constant,
+        /// The way if it holds.
+        yes: Step,
+        /// The way if not.
+        no: Step,
+    },
+    /// Branch on the truth of a straight text.
+    BranchStraight {
+        /// The text.
+        code: CodeId,
+        /// The way if true.
         yes: Step,
         /// The way if not.
         no: Step,
@@ -237,7 +263,7 @@ pub enum Direct {
     Next(Operation),
     /// A jump to a line.
     Jump(u32),
-    /// A branch to one of two lines.
+    /// A branch to one of two lines; [`NONE`](super::line::NONE) is the end of the extension.
     Branch(Condition, u32, u32),
 }
 
@@ -245,9 +271,13 @@ pub enum Direct {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Condition {
     /// Two slots compared.
-    Slots(Compare, u16, Slot),
+    Slots(Comparison, u16, u16),
     /// A slot compared with a constant.
-    Constant(Compare, u16, i32),
-    /// The truth of a compiled text.
+    Constant(Comparison, u16, i32),
+    /// The quoted text of a slot compared with a quoted constant: equal or not equal.
+    Same(bool, u16, Constant),
+    /// The truth of a straight text.
+    Straight(CodeId),
+    /// The truth of any compiled text.
     Text(CodeId),
 }

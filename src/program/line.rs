@@ -5,14 +5,15 @@ use crate::program::instruction::{CodeId, Operation};
 /// No line.
 pub const NONE: u32 = u32::MAX;
 
-/// The compiled form of one priority; same index as its entry in the table.
+/// The compiled form of one priority; same index as its entry in the table. Behind those of all priorities stand
+/// inner lines: what another line, such as an ExecIf, decides to do. They count with the line that they are part of.
 // 32 bytes, so that finding a line is one shift.
 #[derive(Debug, Clone, Copy)]
 #[repr(align(32))]
 pub struct Line {
     /// The direct operation.
     pub operation: Operation,
-    /// The line with the next number in the same extension, or [`NONE`].
+    /// The line with the next number in the same extension, or [`NONE`]; of an inner line the one that it is part of.
     pub next: u32,
     /// The compiled data.
     pub code: CodeId,
@@ -39,6 +40,11 @@ impl Step {
     /// A step to a line that stands for the line it leaves and `passed` others; `None` beyond what a step can hold.
     pub fn new(to: u32, passed: u32) -> Option<Self> {
         (to < INDEX && passed < Self::MOST).then_some(Self((passed + 1) << INDEX_BITS | to))
+    }
+
+    /// A step to an inner line: both are counted when that is left.
+    pub fn inner(to: u32) -> Option<Self> {
+        (to < INDEX).then_some(Self(to))
     }
 
     /// The line it leads to.

@@ -10,6 +10,8 @@ pub mod matcher;
 pub mod slots;
 pub mod template;
 
+use std::sync::Arc;
+
 use crate::base::{Interner, SourceMap, Text};
 
 pub use context::{
@@ -35,13 +37,13 @@ pub struct Program {
     pub table: Table,
     /// Finds extensions.
     pub matcher: Matcher,
-    /// Names of applications and labels.
-    pub names: Interner,
+    /// Texts of lines: labels, applications and their data.
+    pub names: Arc<Interner>,
     /// Names of variables.
     pub slots: slots::Slots,
     /// Compiled texts.
     pub code: template::Code,
-    /// What runs for each priority; same indices as the table's priorities.
+    /// What runs for each priority, with the same indices as the table's priorities; then inner lines.
     pub lines: Vec<line::Line>,
     /// Names of the applications that lines call, by index.
     pub applications: Vec<Text>,
@@ -51,4 +53,16 @@ pub struct Program {
     pub timed: bool,
     /// Names of the source files.
     pub sources: SourceMap,
+}
+
+impl Program {
+    /// The line of a priority that an inner line is part of; any other line is its own.
+    pub fn whole_line(&self, line: u32) -> u32 {
+        if (line as usize) < self.table.priorities.len() {
+            return line;
+        }
+        self.lines
+            .get(line as usize)
+            .map_or(line, |inner| inner.next)
+    }
 }

@@ -5,7 +5,7 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use crate::base::symbol::{StableMap, stable_map};
 use crate::base::{Place, SourceId};
 use crate::diagnostic::code;
-use crate::library::Application;
+use crate::library::{Application, Example};
 use crate::machine::{Cx, Flow};
 use crate::rules::comment;
 use crate::rules::dialplan::{NUMBERS, fields};
@@ -30,7 +30,14 @@ pub(super) static EXEC_RULE: Application = Application::new(
      priority. ExecRule(start) clears the variables and makes the digest, ExecRule(fast,…) is a row of fast routing, \
      ExecRule(end) lets the query's first comment override. `strowger rules import` writes such dialplans.",
     run,
-);
+)
+.own()
+.examples(&[Example {
+    title: "A rule that matches",
+    dialplan: "Set(QUERY=SELECT 1)\nExecRule(7,match_pattern=^select,hostgroup=2)",
+    evaluate: "${HOSTGROUP} ${RULES_MATCHED}",
+    expect: "2 7",
+}]);
 
 /// A line as it was read.
 struct Line {
@@ -175,7 +182,10 @@ fn rule(cx: &mut Cx<'_>, data: &[u8]) -> Flow {
     matched.extend_from_slice(rule.id.to_string().as_bytes());
     cx.set(b"RULES_MATCHED", &matched);
     write(cx, &rule.numbers);
-    for (variable, text) in [(&b"ERROR_MSG"[..], &rule.error_msg), (b"OK_MSG", &rule.ok_msg)] {
+    for (variable, text) in [
+        (&b"ERROR_MSG"[..], &rule.error_msg),
+        (b"OK_MSG", &rule.ok_msg),
+    ] {
         if let Some(text) = text {
             cx.set(variable, text);
         }
@@ -218,7 +228,9 @@ fn asked(cx: &Cx<'_>, line: &Line, text: &[u8]) -> bool {
     let user = cx.text_of(b"USER");
     let schema = cx.text_of(b"SCHEMA");
     let client = cx.variable(b"CLIENT").map(|_| cx.text_of(b"CLIENT"));
-    let proxy_addr = cx.variable(b"PROXY_ADDR").map(|_| cx.text_of(b"PROXY_ADDR"));
+    let proxy_addr = cx
+        .variable(b"PROXY_ADDR")
+        .map(|_| cx.text_of(b"PROXY_ADDR"));
     let query = Query {
         text,
         user: &user,

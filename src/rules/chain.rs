@@ -183,7 +183,10 @@ impl Index {
                     .sum::<usize>()
             };
             // Of equal buckets the first; it saves most.
-            let best = places.into_iter().min_by_key(crowd).unwrap_or(Place::Always);
+            let best = places
+                .into_iter()
+                .min_by_key(crowd)
+                .unwrap_or(Place::Always);
             match best {
                 Place::Text(list) => texts.add(list, Found::new(position, proven)),
                 Place::Digest(list) => digests.add(list, Found::new(position, false)),

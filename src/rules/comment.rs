@@ -15,11 +15,7 @@ pub(crate) fn may_hold_values(query: &[u8]) -> bool {
 }
 
 /// Lets the first comment of a query override numbers.
-pub(crate) fn override_by_comment(
-    query: &[u8],
-    settings: &DigestSettings,
-    numbers: &mut Numbers,
-) {
+pub(crate) fn override_by_comment(query: &[u8], settings: &DigestSettings, numbers: &mut Numbers) {
     if settings.enabled && may_hold_values(query) {
         let mut buffers = DigestBuffers::default();
         buffers.make(query, settings);

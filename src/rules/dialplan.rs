@@ -81,7 +81,11 @@ impl RuleSet {
             return Landing::End;
         };
         let next = chain.rules.partition_point(|&at| (at as usize) <= from);
-        match chain.rules.get(next).and_then(|&at| self.rules.get(at as usize)) {
+        match chain
+            .rules
+            .get(next)
+            .and_then(|&at| self.rules.get(at as usize))
+        {
             None => Landing::End,
             Some(_) if next == 0 => Landing::Top,
             Some(rule) => Landing::Rule(rule.id),

@@ -92,14 +92,32 @@ mod tests {
             ("/* 003 */ select 'test' from dual", "select ? from dual"),
             ("SELECT    a\n\tFROM   b", "SELECT a FROM b"),
             ("SELECT 1, 2 ,3", "SELECT ?,?,?"),
-            ("SELECT * FROM t WHERE a IN (1,2,3)", "SELECT * FROM t WHERE a IN (?,?,?)"),
-            ("SELECT * FROM t WHERE a IN (1,2,3,4)", "SELECT * FROM t WHERE a IN (?,?,?,?)"),
-            ("SELECT * FROM t WHERE a IN (1,2,3,4,5)", "SELECT * FROM t WHERE a IN (?,?,?,...)"),
+            (
+                "SELECT * FROM t WHERE a IN (1,2,3)",
+                "SELECT * FROM t WHERE a IN (?,?,?)",
+            ),
+            (
+                "SELECT * FROM t WHERE a IN (1,2,3,4)",
+                "SELECT * FROM t WHERE a IN (?,?,?,?)",
+            ),
+            (
+                "SELECT * FROM t WHERE a IN (1,2,3,4,5)",
+                "SELECT * FROM t WHERE a IN (?,?,?,...)",
+            ),
             ("SELECT 'it''s', \"x\\\"y\", -1.5e+3", "SELECT ?,?,?"),
-            ("SELECT a FROM b WHERE c=0x1F AND d IS NULL;", "SELECT a FROM b WHERE c=? AND d IS NULL"),
-            ("SELECT /*!40001 SQL_NO_CACHE */ * FROM t1", "SELECT SQL_NO_CACHE * FROM t1"),
+            (
+                "SELECT a FROM b WHERE c=0x1F AND d IS NULL;",
+                "SELECT a FROM b WHERE c=? AND d IS NULL",
+            ),
+            (
+                "SELECT /*!40001 SQL_NO_CACHE */ * FROM t1",
+                "SELECT SQL_NO_CACHE * FROM t1",
+            ),
             ("SELECT 1 # one\n, 2 -- two\n", "SELECT ?,?"),
-            ("INSERT INTO t VALUES (1,'a'),(2,'b')", "INSERT INTO t VALUES (?,?),(?,?)"),
+            (
+                "INSERT INTO t VALUES (1,'a'),(2,'b')",
+                "INSERT INTO t VALUES (?,?),(?,?)",
+            ),
             ("", ""),
             (";", ";"),
         ] {

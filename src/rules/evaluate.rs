@@ -96,12 +96,8 @@ impl RuleSet {
         }
         let (flag, rewrites, work) = (walk.flag, walk.rewrites, walk.work);
         if !applied
-            && let Some(hostgroup) = self.fast_routing(
-                query.user,
-                query.schema,
-                flag,
-                &mut session.buffers.spare,
-            )
+            && let Some(hostgroup) =
+                self.fast_routing(query.user, query.schema, flag, &mut session.buffers.spare)
         {
             numbers.hostgroup = hostgroup;
         }

@@ -17,6 +17,7 @@ pub(super) static RULE: Function = Function::read(
      rules ended. RULE(digest,text) is the digest of any query.",
     read,
 )
+.own()
 .examples(&[Example {
     title: "The digest of a query",
     dialplan: "Set(q=SELECT 1)",
@@ -45,7 +46,9 @@ fn read(cx: &mut Cx<'_>, arguments: &[u8], out: &mut Vec<u8>) -> Answer {
             Some((_, variable)) => variable,
             None => {
                 let name = bstr::BStr::new(field).to_string();
-                cx.log(&code::BAD_ARGUMENT, || format!("RULE has no field `{name}`"));
+                cx.log(&code::BAD_ARGUMENT, || {
+                    format!("RULE has no field `{name}`")
+                });
                 return Answer::Failed;
             }
         },

@@ -137,7 +137,8 @@ impl RuleSet {
                 let message = format!("all rules of flagOUT {flag} come before this one");
                 say(report, rule, &code::JUMP_BACKWARDS, message, help);
             } else if before > 0 {
-                let message = format!("{before} of the rules of flagOUT {flag} come before this one");
+                let message =
+                    format!("{before} of the rules of flagOUT {flag} come before this one");
                 say(report, rule, &code::JUMP_INTO_MIDDLE, message, help);
             }
         }
@@ -202,13 +203,7 @@ fn criteria(rule: &Rule, all: bool) -> Vec<u8> {
     key.into_bytes()
 }
 
-fn say(
-    report: &mut Report,
-    rule: &Rule,
-    code: &'static Code,
-    message: String,
-    help: Option<&str>,
-) {
+fn say(report: &mut Report, rule: &Rule, code: &'static Code, message: String, help: Option<&str>) {
     report.push(Diagnostic {
         code,
         severity: Severity::Warning,

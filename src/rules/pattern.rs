@@ -288,7 +288,11 @@ impl Known {
                 })
             })
             .collect();
-        let at_start = spans.first().copied().flatten().is_some_and(|span| span.0 == start);
+        let at_start = spans
+            .first()
+            .copied()
+            .flatten()
+            .is_some_and(|span| span.0 == start);
         (!anchored || at_start).then_some(spans)
     }
 }
@@ -334,7 +338,9 @@ mod tests {
 
     #[test]
     fn patterns_are_refused_as_in_pcre() {
-        for pattern in ["(", "*a", "a**", "[b-a]", r"\", "a)", "(?z)", "a{2}{3}", r"\2(a)", "[a"] {
+        for pattern in [
+            "(", "*a", "a**", "[b-a]", r"\", "a)", "(?z)", "a{2}{3}", r"\2(a)", "[a",
+        ] {
             let (_, fault) = Pattern::new(pattern.as_bytes(), Dialect::Pcre, true);
             assert!(fault.is_some_and(|fault| !fault.ours), "{pattern}");
         }

@@ -285,7 +285,11 @@ fn weights(attributes: &[u8]) -> Result<Weights, (Weights, String)> {
         let number = |key: &str| item.get(key).and_then(serde_json::Value::as_u64);
         match (number("id"), number("weight")) {
             (Some(id), Some(weight)) => weights.push((id as i32, weight as i32)),
-            _ => wrong = Some(format!("`{item}` of flagOUTs needs a number as id and as weight")),
+            _ => {
+                wrong = Some(format!(
+                    "`{item}` of flagOUTs needs a number as id and as weight"
+                ))
+            }
         }
     }
     match wrong {

@@ -1,7 +1,7 @@
 //! What stays from query to query, and buffers.
 
-use crate::rules::digest::DigestBuffers;
 use crate::rules::chain::Candidates;
+use crate::rules::digest::DigestBuffers;
 
 /// How rules are found. The outcome is the same in the first three modes; the work differs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

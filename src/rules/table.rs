@@ -105,13 +105,7 @@ impl<'t> Tables<'t> {
     }
 
     /// Adds an error at an offset.
-    pub(crate) fn say(
-        &self,
-        report: &mut Report,
-        at: usize,
-        code: &'static Code,
-        message: String,
-    ) {
+    pub(crate) fn say(&self, report: &mut Report, at: usize, code: &'static Code, message: String) {
         report.push(Diagnostic {
             code,
             severity: Severity::Error,
@@ -138,7 +132,11 @@ impl<'t> Tables<'t> {
         let message = if token.is_empty() {
             "the statement ends too early".to_owned()
         } else if let [quote @ (b'\'' | b'"' | b'`' | b'['), rest @ ..] = token
-            && !rest.ends_with(if *quote == b'[' { b"]" } else { std::slice::from_ref(quote) })
+            && !rest.ends_with(if *quote == b'[' {
+                b"]"
+            } else {
+                std::slice::from_ref(quote)
+            })
         {
             format!("`{}` is not closed", char::from(*quote))
         } else {
@@ -563,7 +561,10 @@ fn resolve(schema: &'static Schema, test: &Test<'_>) -> Result<Step, Refused> {
         }
         Test::In(name, data) => {
             let index = column(name)?;
-            Step::In(index, data.iter().map(|datum| value(index, datum)).collect())
+            Step::In(
+                index,
+                data.iter().map(|datum| value(index, datum)).collect(),
+            )
         }
         Test::Between(name, a, b) => {
             let index = column(name)?;
@@ -576,9 +577,10 @@ fn resolve(schema: &'static Schema, test: &Test<'_>) -> Result<Step, Refused> {
         Test::And => Step::And,
         Test::Or => Step::Or,
         Test::Not => Step::Not,
-        Test::Constant(datum) => {
-            Step::Constant(!matches!(datum.literal, Literal::Integer(0) | Literal::Null))
-        }
+        Test::Constant(datum) => Step::Constant(!matches!(
+            datum.literal,
+            Literal::Integer(0) | Literal::Null
+        )),
     })
 }
 

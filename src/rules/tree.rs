@@ -132,7 +132,11 @@ pub fn tree(shards: u32, pairs: Pairs) -> String {
 fn last_digit(prefix: &str, width: usize, shards: u32) -> u32 {
     let highest = format!("{:0width$}", shards.saturating_sub(1));
     match highest.strip_prefix(prefix) {
-        Some(rest) => rest.chars().next().and_then(|c| c.to_digit(10)).unwrap_or(9),
+        Some(rest) => rest
+            .chars()
+            .next()
+            .and_then(|c| c.to_digit(10))
+            .unwrap_or(9),
         None => 9,
     }
 }

@@ -4,6 +4,7 @@
 //! all files into sections of `name = value` lines; then the dialplan layer (`build`) reads these.
 
 mod build;
+mod categories;
 mod context;
 mod directive;
 mod extension;
@@ -11,6 +12,7 @@ mod fault;
 mod label;
 mod reader;
 mod section;
+mod settings;
 mod times;
 
 use std::ffi::OsStr;
@@ -22,8 +24,10 @@ use crate::base::{Place, SourceId};
 use crate::diagnostic::{Diagnostic, Entry, Report, Severity, code};
 use crate::syntax::ast::{General, Plan};
 
+pub use categories::{Category, Setting, categories};
 pub(in crate::syntax) use label::reaches;
 pub use reader::MemoryReader;
+pub use settings::{Settings, settings};
 
 /// So many bytes one load may read: places in a file are 32-bit numbers.
 pub const MOST_BYTES: usize = 1 << 30;
@@ -90,8 +94,8 @@ pub fn load(
         path.to_owned()
     };
     let mut report = Report::new();
-    let config = section::read(&path, reader, options, &mut report);
-    let plan = build::build(&config, load_time, previous, &mut report);
+    let mut config = section::read(&path, reader, options, &mut report);
+    let plan = build::build(&mut config, load_time, previous, &mut report);
     let readable = !config.files.is_empty();
     for file in config.files {
         let bytes = Rc::try_unwrap(file.bytes).unwrap_or_else(|shared| (*shared).clone());

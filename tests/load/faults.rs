@@ -68,15 +68,17 @@ fn check(text: &str, expected: &[&str], left: &str) {
             .cid
             .as_ref()
             .map_or(String::new(), |cid| format!("/{cid}"));
-        for priority in &extension.priorities {
+        for priority in plan.iter().flat_map(|p| p.lines(extension)) {
             let number = match priority.number {
                 Number::Hint => "hint".to_owned(),
                 Number::At(number) => number.to_string(),
             };
             let label = priority
                 .label
-                .as_ref()
-                .map_or(String::new(), |l| format!("({l})"));
+                .zip(plan.as_ref())
+                .map_or(String::new(), |(label, plan)| {
+                    format!("({})", String::from_utf8_lossy(plan.text(label)))
+                });
             got.push(format!("{}{cid}:{number}{label}", extension.exten));
         }
     }

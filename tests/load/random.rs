@@ -28,8 +28,7 @@ fn survives(files: [Vec<u8>; 2]) {
         for context in &plan.contexts {
             for extension in &context.extensions {
                 assert!(
-                    extension
-                        .priorities
+                    plan.lines(extension)
                         .is_sorted_by(|a, b| a.number < b.number)
                 );
             }

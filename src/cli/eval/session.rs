@@ -9,14 +9,16 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use crate::base::Text;
+use crate::base::{Symbol, Text};
 use crate::cli::eval::case::{Case, Step};
+use crate::cli::store;
 use crate::diagnostic::{Entry, Report};
 use crate::host::{Engine, FileReader, outside};
 use crate::machine::{
     Call, Channel, ChannelState, Effect, Environment, Event, Flow, Location, Note, Observer, Start,
     System,
 };
+use crate::store::Store;
 use crate::syntax::ast::{Number, Plan};
 use crate::syntax::load::Reader;
 
@@ -50,11 +52,17 @@ pub(super) struct Answer {
 pub(super) struct Session {
     file: Option<PathBuf>,
     way: Way,
+    /// The store of `--db`, for all cases.
+    store: Option<Arc<dyn Store>>,
 }
 
 impl Session {
     /// A session beside the contexts of a file, which must not be refused.
-    pub(super) fn new(file: Option<&Path>, way: Way) -> Result<Self, String> {
+    pub(super) fn new(
+        file: Option<&Path>,
+        way: Way,
+        store: Option<Arc<dyn Store>>,
+    ) -> Result<Self, String> {
         let file = file.map(|path| {
             if path.is_dir() {
                 path.join("extensions.conf")
@@ -68,7 +76,7 @@ impl Session {
                 return Err(report.to_string());
             }
         }
-        Ok(Self { file, way })
+        Ok(Self { file, way, store })
     }
 
     /// Runs a case.
@@ -76,6 +84,7 @@ impl Session {
         let world = Arc::new(World::default());
         let engine = Engine::builder()
             .environment(world.clone())
+            .store(store::or_memory(self.store.as_ref()))
             .application(END, |_, _| {
                 Flow::wait(Effect::Custom {
                     name: Text::from(END),
@@ -110,7 +119,7 @@ impl Session {
         for (name, value) in &case.vars {
             call.cx().set(name, value);
         }
-        run(&mut call, &world)?;
+        run(&engine, &mut call, &world)?;
         let outputs = script
             .outputs
             .iter()
@@ -159,7 +168,7 @@ impl Session {
                 // What cannot stand in a line of a file is put in its place afterwards.
                 text.extend_from_slice(application);
                 text.extend_from_slice(b"()");
-                aside.insert(number, Text::from(data));
+                aside.insert(number, data);
             } else {
                 for &b in &line.text {
                     if b == b';' {
@@ -176,21 +185,26 @@ impl Session {
         };
         let (plan, report) = engine.read_plan(&path, &mut reader);
         let mut plan = plan.ok_or_else(|| format!("the dialplan is refused: {report}"))?;
-        let extension = plan
+        let lines = plan
             .contexts
-            .iter_mut()
+            .iter()
             .find(|c| c.name.as_bytes() == case.context.as_bytes())
             .and_then(|c| {
                 c.extensions
-                    .iter_mut()
+                    .iter()
                     .find(|e| e.cid.is_none() && same_exten(&e.exten, case.exten.as_bytes()))
             })
+            .map(|e| e.priorities.start as usize..e.priorities.end as usize)
             .ok_or_else(|| "the steps cannot stand in this context and extension".to_owned())?;
-        for priority in &mut extension.priorities {
+        let aside: BTreeMap<u32, Symbol> = aside
+            .iter()
+            .map(|(&number, data)| (number, plan.intern(data)))
+            .collect();
+        for priority in plan.priorities.get_mut(lines).unwrap_or_default() {
             if let Number::At(number) = priority.number
-                && let Some(data) = aside.get(&number)
+                && let Some(&data) = aside.get(&number)
             {
-                priority.data = data.clone();
+                priority.data = data;
             }
         }
         Ok((plan, report))
@@ -208,7 +222,7 @@ fn same_exten(a: &[u8], b: &[u8]) -> bool {
 }
 
 /// Runs a call until its steps are done, or it ends.
-fn run(call: &mut Call, world: &World) -> Result<(), String> {
+fn run(engine: &Engine, call: &mut Call, world: &World) -> Result<(), String> {
     let mut event = Event::Start;
     for _ in 0..PATIENCE {
         event = match call.step(event) {
@@ -232,6 +246,7 @@ fn run(call: &mut Call, world: &World) -> Result<(), String> {
             | Effect::Custom { .. }
             | Effect::Channel { .. } => Event::Failed("only one channel exists here".to_owned()),
             Effect::Outside(request) => outside::answer(&request, call.cx().allow()),
+            Effect::Store(request) => engine.answer_store(&request),
             Effect::Yield => Event::Resume,
             _ => Event::Done,
         };

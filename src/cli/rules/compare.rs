@@ -100,7 +100,11 @@ pub(super) fn run(args: &CompareArgs) -> Result<i32, i32> {
     let differs = columns
         .iter()
         .any(|column| column.counts && !column.different.is_empty());
-    Ok(if differs { exit::FINDINGS } else { loaded.status })
+    Ok(if differs {
+        exit::FINDINGS
+    } else {
+        loaded.status
+    })
 }
 
 /// The outcomes of one session, without the work, and the sum of the work.

@@ -107,7 +107,9 @@ impl Runner<'_> {
 
 pub(super) fn run(args: &RunArgs) -> Result<i32, i32> {
     if args.jsonl && args.source.file.as_os_str() == input::STANDARD_INPUT {
-        return Ok(ui::usage("standard input holds the queries: give FILE.sql by name"));
+        return Ok(ui::usage(
+            "standard input holds the queries: give FILE.sql by name",
+        ));
     }
     let Loaded { rules, status, .. } = args.source.load()?;
     let mut runner = match args.mode.kind() {
@@ -143,7 +145,10 @@ pub(super) fn run(args: &RunArgs) -> Result<i32, i32> {
             text: text.as_bytes().to_vec(),
             user: args.user.as_bytes().to_vec(),
             schema: args.schema.as_bytes().to_vec(),
-            client: args.client.as_ref().map(|client| client.as_bytes().to_vec()),
+            client: args
+                .client
+                .as_ref()
+                .map(|client| client.as_bytes().to_vec()),
             ..Asked::default()
         };
         let outcome = match runner.ask(&asked) {
@@ -164,7 +169,10 @@ pub(super) fn run(args: &RunArgs) -> Result<i32, i32> {
                     ("does not match", Style::Yellow)
                 };
                 let word = ui::paint(style, word);
-                ui::line(&format!("flag {}: rule {} {word}", tested.flag, tested.rule_id));
+                ui::line(&format!(
+                    "flag {}: rule {} {word}",
+                    tested.flag, tested.rule_id
+                ));
             }
             ui::print(text.as_bytes());
         }

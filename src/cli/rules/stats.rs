@@ -53,7 +53,11 @@ pub(super) fn run(args: &StatsArgs) -> Result<i32, i32> {
             .collect();
         ui::json_document(&Value::Array(rows));
     } else {
-        let mut table = vec![["rule_id", "hits", "tested", "share"].map(str::to_owned).to_vec()];
+        let mut table = vec![
+            ["rule_id", "hits", "tested", "share"]
+                .map(str::to_owned)
+                .to_vec(),
+        ];
         table.extend(rows.map(|(id, (hits, tested))| {
             vec![
                 id.to_string(),

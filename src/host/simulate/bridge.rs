@@ -5,8 +5,8 @@ use std::time::Duration;
 use crate::base::Text;
 use crate::host::dial::{ANSWERED_ELSEWHERE, NORMAL_CLEARING, Tally, Terms, Verdict};
 use crate::machine::{
-    AfterDial, ChannelState, Dial, Dialed, EndReason, Environment, Event, Location, Outcome, Sound,
-    Start,
+    AfterDial, ChannelState, Dial, Dialed, DialedLeg, EndReason, Environment, Event, Location,
+    Outcome, Sound, Start,
 };
 
 use super::leg::{LegId, Task, Waits};
@@ -38,6 +38,21 @@ pub(super) enum Stage {
 pub(super) struct Out {
     pub(super) leg: LegId,
     pub(super) alive: bool,
+    /// Whether it was called at all.
+    pub(super) called: bool,
+    /// What it was to the Dial, once that is over for it.
+    pub(super) over: Option<DialedLeg>,
+}
+
+impl Out {
+    pub(super) fn new(leg: LegId) -> Self {
+        Self {
+            leg,
+            alive: true,
+            called: false,
+            over: None,
+        }
+    }
 }
 
 /// A Dial in progress, kept at the calling channel.
@@ -56,6 +71,8 @@ pub(super) struct Dialling {
     /// When it was answered, and by whom.
     pub(super) answered: Option<(Duration, LegId)>,
     pub(super) peer: Option<LegId>,
+    /// The bridge where the two talk, as channel events name it.
+    pub(super) bridge: Option<String>,
     /// Variables that the caller gets.
     set: Vec<(Text, Text)>,
 }
@@ -74,6 +91,7 @@ impl Dialling {
             stage: Stage::Calling,
             answered: None,
             peer: None,
+            bridge: None,
             set: Vec::new(),
         }
     }
@@ -111,10 +129,11 @@ impl Simulation<'_> {
         if let Some(leg) = self.legs.get_mut(caller) {
             leg.token += 1;
         }
-        self.drop_others(caller, Some(id), losers);
+        self.drop_others(caller, Some(id), "CANCEL", losers);
+        self.devices_changed = true;
         let mut language = Text::EMPTY;
         if let Some(leg) = self.legs.get_mut(id) {
-            leg.call.channel_mut().state = ChannelState::Up;
+            leg.call.cx().answer_channel();
             language = leg.call.channel().language.clone();
         }
         if first {
@@ -143,9 +162,9 @@ impl Simulation<'_> {
         let Some(leg) = self.legs.get_mut(caller) else {
             return;
         };
-        let channel = leg.call.channel_mut();
-        if channel.state != ChannelState::Up {
-            channel.state = ChannelState::Up;
+        if leg.call.channel().state != ChannelState::Up {
+            leg.call.cx().answer_channel();
+            self.devices_changed = true;
             self.tell_far(caller, Signal::Answered);
         }
     }
@@ -234,8 +253,9 @@ impl Simulation<'_> {
                 if dialed.next == AfterDial::Hangup {
                     dialed.cause = Some(NORMAL_CLEARING);
                 }
-                self.drop_leg(caller, id, NORMAL_CLEARING);
-                self.finish_talk(caller, dialed);
+                let status = dialed.status.lossy().into_owned();
+                self.drop_leg(caller, id, &status, NORMAL_CLEARING);
+                self.finish_talk(caller, *dialed);
             }
         }
     }
@@ -273,7 +293,11 @@ impl Simulation<'_> {
             return;
         };
         dialling.stage = Stage::Talking;
-        if let Some(time) = dialling.terms.longest {
+        let (peer, longest) = (dialling.peer, dialling.terms.longest);
+        if let Some(peer) = peer {
+            self.enter_bridge(caller, peer);
+        }
+        if let Some(time) = longest {
             self.dial_timer(caller, time);
         }
     }
@@ -294,7 +318,7 @@ impl Simulation<'_> {
         let peer = dialling.peer;
         match (dialling.stage, peer) {
             (Stage::Calling, _) => {
-                self.drop_others(id, None, 0);
+                self.drop_others(id, None, "NOANSWER", 0);
                 self.finish(id, "NOANSWER", AfterDial::Continue);
             }
             (Stage::Announcing, Some(peer)) => self.announced(id, peer),
@@ -316,7 +340,7 @@ impl Simulation<'_> {
                 } else {
                     NORMAL_CLEARING
                 };
-                self.drop_others(id, None, cause);
+                self.drop_others(id, None, "CANCEL", cause);
                 self.finish(id, "CANCEL", AfterDial::Hangup);
             }
             (_, Some(peer)) => self.talk_over(id, peer, Over::Caller),
@@ -350,6 +374,7 @@ impl Simulation<'_> {
         };
         let terms = dialling.terms.clone();
         let here = self.legs.get(caller).map(|leg| leg.call.location().clone());
+        self.leave_bridge(caller, id, Some(caller));
         self.callee_goes(caller, id, over, &terms, here);
         self.talk_ends(caller, &terms, over);
     }
@@ -357,13 +382,18 @@ impl Simulation<'_> {
     /// Another channel sent the callee elsewhere: for the caller, it hung up.
     pub(super) fn callee_taken(&mut self, caller: LegId) {
         if let Some(dialling) = self.dialling(caller) {
-            let terms = dialling.terms.clone();
+            let (terms, peer) = (dialling.terms.clone(), dialling.peer);
+            if let Some(peer) = peer {
+                self.leave_bridge(caller, peer, Some(caller));
+            }
             self.talk_ends(caller, &terms, Over::Callee(0));
         }
     }
 
     /// What the end of a talk means for the caller.
     fn talk_ends(&mut self, caller: LegId, terms: &Terms, over: Over) {
+        let peer = self.dialling(caller).and_then(|dialling| dialling.peer);
+        self.leave_bridge(caller, caller, peer);
         let cause = match over {
             Over::Callee(cause) if cause != 0 && cause != ANSWERED_ELSEWHERE => Some(cause),
             Over::Callee(_) | Over::Ended => Some(NORMAL_CLEARING),
@@ -433,7 +463,7 @@ impl Simulation<'_> {
             self.resume(id, Event::Start);
             return;
         }
-        self.drop_leg(caller, id, NORMAL_CLEARING);
+        self.drop_leg(caller, id, "ANSWER", NORMAL_CLEARING);
     }
 
     fn finish_talk(&mut self, caller: LegId, mut dialed: Dialed) {
@@ -453,7 +483,7 @@ impl Simulation<'_> {
         let hangs_up = dialling.terms.caller_hangs_up && digit == b'*';
         match (stage, peer) {
             (Stage::Calling, _) if hangs_up => {
-                self.drop_others(id, None, NORMAL_CLEARING);
+                self.drop_others(id, None, "CANCEL", NORMAL_CLEARING);
                 self.finish(id, "CANCEL", AfterDial::Continue);
             }
             (Stage::Calling, _) if leaves => {
@@ -467,7 +497,7 @@ impl Simulation<'_> {
                 }
                 if cx.exists(&context, &[digit], 1) {
                     let to = [context.as_slice(), b",", &[digit], b",1"].concat();
-                    self.drop_others(id, None, NORMAL_CLEARING);
+                    self.drop_others(id, None, "CANCEL", NORMAL_CLEARING);
                     self.finish(id, "CANCEL", AfterDial::Goto(Text::from(to)));
                 }
             }

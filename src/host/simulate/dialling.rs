@@ -8,20 +8,20 @@ use crate::host::dial::{
     ANSWERED_ELSEWHERE, CONGESTION, NO_SUCH_TECHNOLOGY, NORMAL_CLEARING, Tally, Terms, USER_BUSY,
 };
 use crate::machine::{
-    AfterDial, Channel, ChannelState, Dial, Dialed, Environment, Event, Indication, Location, Start,
+    AfterDial, Channel, ChannelState, Dial, Dialed, Environment, Event, Indication, Location,
+    MadeBy, Start,
 };
 
 use super::Fate;
+use super::accounting::{SUBSCRIBER_ABSENT, status_of};
 use super::bridge::{Dialling, Out, Stage};
 use super::leg::{Far, LegId, Owner, Task, Waits};
 use super::simulation::{DIGIT, Happening, Signal, Simulation};
 
 /// Technologies that exist without being a pair inside the simulation.
-const TECHNOLOGIES: &[&str] = &["PJSIP", "SIP", "IAX2", "DAHDI", "Zap"];
+pub(super) const TECHNOLOGIES: &[&str] = &["PJSIP", "SIP", "IAX2", "DAHDI", "Zap"];
 /// How long a scripted destination talks after its answer.
 const TALK: Duration = Duration::from_secs(10);
-/// Cause of a subscriber who cannot be reached.
-const SUBSCRIBER_ABSENT: u32 = 20;
 /// Cause of a channel that cannot be made.
 const UNAVAILABLE: u32 = 44;
 
@@ -110,7 +110,7 @@ impl Simulation<'_> {
         let inherit = dialling.dial.inherit.clone();
         let elsewhere = dialling.terms.answered_elsewhere;
         let (number, name) = dialling.dial.caller.clone();
-        match self.request(id, destination, here.clone(), &inherit) {
+        match self.request(id, destination, MadeBy::Dial, here.clone(), &inherit) {
             Err(cause) => {
                 if let Some(leg) = self.legs.get_mut(id) {
                     leg.call.channel_mut().cause = cause;
@@ -132,7 +132,7 @@ impl Simulation<'_> {
                     channel.connected.name = name;
                 }
                 if let Some(dialling) = self.dialling(id) {
-                    dialling.out.push(Out { leg, alive: true });
+                    dialling.out.push(Out::new(leg));
                 }
             }
         }
@@ -143,6 +143,7 @@ impl Simulation<'_> {
         &mut self,
         maker: LegId,
         destination: &(Text, Text),
+        made_by: MadeBy,
         at: Location,
         variables: &[(Text, Text)],
     ) -> Result<LegId, u32> {
@@ -180,7 +181,7 @@ impl Simulation<'_> {
             return Err(NO_SUCH_TECHNOLOGY);
         };
         let id = self
-            .create(maker, &name, at, variables)
+            .create(maker, &name, made_by, at, variables)
             .ok_or(UNAVAILABLE)?;
         if let Some(leg) = self.legs.get_mut(id) {
             leg.destination = destination.clone();
@@ -193,9 +194,12 @@ impl Simulation<'_> {
         if self.place_call(id, leg) {
             if let Some(dialling) = self.dialling(id) {
                 dialling.called = true;
+                for out in &mut dialling.out {
+                    out.called |= out.leg == leg;
+                }
             }
         } else {
-            self.drop_leg(id, leg, 0);
+            self.drop_leg(id, leg, "CHANUNAVAIL", 0);
         }
     }
 
@@ -209,18 +213,19 @@ impl Simulation<'_> {
             return true;
         }
         let (exten, context) = local_place(&leg.destination.1);
-        if !leg.call.cx().exists(&context, &exten, 1) {
-            if let Some(maker) = self.legs.get_mut(maker) {
-                maker.call.cx().log(&code::LOCAL_EXTENSION_MISSING, || {
-                    format!(
-                        "no extension {}@{} for a Local channel",
-                        bstr::BStr::new(&exten),
-                        bstr::BStr::new(&context)
-                    )
-                });
-            }
-            return false;
+        let exists = leg.call.cx().exists(&context, &exten, 1);
+        if !exists && let Some(maker) = self.legs.get_mut(maker) {
+            maker.call.cx().log(&code::LOCAL_EXTENSION_MISSING, || {
+                format!(
+                    "no extension {}@{} for a Local channel",
+                    bstr::BStr::new(&exten),
+                    bstr::BStr::new(&context)
+                )
+            });
         }
+        let Some(leg) = self.legs.get_mut(id) else {
+            return false;
+        };
         let channel: Channel = leg.call.channel().clone();
         let variables: Vec<(Text, Text)> = leg
             .call
@@ -247,7 +252,7 @@ impl Simulation<'_> {
             exten: Text::from(exten),
             priority: 1,
         };
-        let Some(far) = self.create(maker, &Text::from(other), at, &variables) else {
+        let Some(far) = self.create(id, &Text::from(other), MadeBy::Itself, at, &variables) else {
             return false;
         };
         if let Some(leg) = self.legs.get_mut(far) {
@@ -256,8 +261,19 @@ impl Simulation<'_> {
             let made = leg.call.channel_mut();
             made.state = ChannelState::Ring;
             made.cause = channel.cause;
-            made.caller = channel.connected;
-            made.connected = channel.caller;
+            made.caller = (*channel.connected).clone();
+            made.connected = channel.caller.into();
+            if let Some(account) = channel.items.get(b"accountcode".as_slice()) {
+                made.set_item(b"accountcode", account);
+            }
+        }
+        if !exists {
+            // The pair was made already; nobody runs on its far half.
+            if let Some(leg) = self.legs.get_mut(far) {
+                leg.far = Far::Nobody;
+            }
+            self.destroy(far, 0);
+            return false;
         }
         if let Some(leg) = self.legs.get_mut(id) {
             leg.far = Far::Leg(far);
@@ -323,7 +339,7 @@ impl Simulation<'_> {
                 if let Some(leg) = self.legs.get_mut(caller) {
                     leg.call.channel_mut().cause = cause;
                 }
-                self.drop_leg(caller, id, cause);
+                self.drop_leg(caller, id, status_of(cause), cause);
                 self.all_gone(caller);
             }
         }
@@ -347,7 +363,11 @@ impl Simulation<'_> {
                 if let Some(leg) = self.legs.get_mut(caller) {
                     leg.call.channel_mut().cause = cause;
                 }
-                self.drop_leg(caller, id, 0);
+                let status = match indication {
+                    Indication::Busy => "BUSY",
+                    _ => "CONGESTION",
+                };
+                self.drop_leg(caller, id, status, 0);
                 self.all_gone(caller);
                 return;
             }
@@ -369,11 +389,13 @@ impl Simulation<'_> {
     }
 
     /// A dialled channel is out of the race.
-    pub(super) fn drop_leg(&mut self, caller: LegId, id: LegId, cause: u32) {
+    pub(super) fn drop_leg(&mut self, caller: LegId, id: LegId, status: &str, cause: u32) {
+        let leg = self.leg_of_dial(caller, id, status, cause);
         if let Some(dialling) = self.dialling(caller) {
             for out in &mut dialling.out {
                 if out.leg == id {
                     out.alive = false;
+                    out.over.get_or_insert_with(|| leg.clone());
                 }
             }
         }
@@ -414,7 +436,11 @@ impl Simulation<'_> {
         let Some(leg) = self.legs.get_mut(caller) else {
             return;
         };
-        let Some(dialling) = leg.dialling.take() else {
+        let Some(mut dialling) = leg.dialling.take() else {
+            return;
+        };
+        dialed.legs = self.legs_of_dial(&mut dialling, &dialed.status);
+        let Some(leg) = self.legs.get_mut(caller) else {
             return;
         };
         leg.token += 1;
@@ -434,7 +460,13 @@ impl Simulation<'_> {
     }
 
     /// Hangs up the dialled channels that are left, except one.
-    pub(super) fn drop_others(&mut self, caller: LegId, except: Option<LegId>, cause: u32) {
+    pub(super) fn drop_others(
+        &mut self,
+        caller: LegId,
+        except: Option<LegId>,
+        status: &str,
+        cause: u32,
+    ) {
         let Some(dialling) = self.dialling(caller) else {
             return;
         };
@@ -443,7 +475,7 @@ impl Simulation<'_> {
             .filter(|leg| Some(*leg) != except)
             .collect();
         for leg in others {
-            self.drop_leg(caller, leg, cause);
+            self.drop_leg(caller, leg, status, cause);
         }
     }
 }

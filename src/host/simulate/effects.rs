@@ -9,7 +9,6 @@ use crate::machine::{
 };
 
 use crate::host::dial::{CONGESTION, USER_BUSY};
-use crate::host::outside;
 
 use super::leg::{Far, LegId, Task, Waits};
 use super::simulation::{DIGIT, Happening, Signal, Simulation};
@@ -20,14 +19,6 @@ const MEDIA: Duration = Duration::from_millis(500);
 const PAUSE: Duration = Duration::from_millis(250);
 /// How long a nominal recording without limits takes.
 const RECORDING: Duration = Duration::from_secs(2);
-
-/// Whether an application can find nothing in a simulation: no call rings elsewhere or is parked.
-fn is_nowhere(application: &[u8]) -> bool {
-    const NAMES: [&[u8]; 3] = [b"Pickup", b"PickupChan", b"ParkedCall"];
-    NAMES
-        .iter()
-        .any(|name| name.eq_ignore_ascii_case(application))
-}
 
 impl Simulation<'_> {
     /// Runs a call until it waits.
@@ -42,10 +33,16 @@ impl Simulation<'_> {
             }
             leg.waits = Waits::Nothing;
             leg.token += 1;
+            self.tell_devices();
+            let Some(leg) = self.legs.get_mut(id) else {
+                return;
+            };
             let before = leg.call.priorities();
             let effect = leg.call.step(event);
             self.spent += leg.call.priorities().saturating_sub(before);
-            if effect == Effect::Yield && self.spent >= leg.call.cx().state.limits.max_priorities {
+            if effect == Effect::Yield
+                && self.spent >= leg.call.cx().state.settings.limits.max_priorities
+            {
                 leg.call.cx().state.limit(
                     &code::LIMIT_PRIORITIES,
                     "more priorities executed than allowed",
@@ -92,14 +89,9 @@ impl Simulation<'_> {
                 self.ended(id, &outcome);
                 None
             }
-            Effect::Outside(request) => Some(outside::answer(&request, self.engine.allow())),
-            Effect::Custom { name, data } if name.eq_ignore_ascii_case(b"SendDTMF") => {
-                self.send(id, &data)
-            }
-            Effect::Custom { name, .. } if is_nowhere(&name) => Some(Event::Failed(format!(
-                "there is nothing for {name} in the simulation"
-            ))),
-            Effect::Custom { .. } => Some(Event::Done),
+            Effect::Outside(request) => Some(self.engine.outside().answer(&request)),
+            Effect::Store(request) => Some(self.engine.answer_store(&request)),
+            Effect::Custom { name, data } => self.application(id, &name, &data),
         }
     }
 
@@ -116,7 +108,7 @@ impl Simulation<'_> {
     }
 
     /// Sends digits to the far side: `digits[,pause in ms[,length in ms]]`.
-    fn send(&mut self, id: LegId, data: &Text) -> Option<Event> {
+    pub(super) fn send(&mut self, id: LegId, data: &Text) -> Option<Event> {
         let mut arguments = data.split(|&b| b == b',');
         let digits = arguments.next().unwrap_or(&[]).to_vec();
         let mut milliseconds = |usual: Duration| {
@@ -155,8 +147,9 @@ impl Simulation<'_> {
         if leg.call.channel().state == ChannelState::Up {
             return Some(Event::Done);
         }
-        leg.call.channel_mut().state = ChannelState::Up;
+        leg.call.cx().answer_channel();
         let pair = leg.far != Far::Nobody;
+        self.devices_changed = true;
         self.tell_far(id, Signal::Answered);
         if !pair {
             return Some(Event::Done);
@@ -213,6 +206,7 @@ impl Simulation<'_> {
         }
         self.press(id, timeout, None);
         self.wait(id, Waits::Collect, timeout);
+        self.lose_patience(id);
         None
     }
 
@@ -257,6 +251,7 @@ impl Simulation<'_> {
                 missing,
             },
             Waits::Collect => Event::Timeout,
+            Waits::Application { ends, .. } => ends,
             Waits::Record { ends } => Event::Recorded(Text::from(ends)),
         };
         self.step(id, event);
@@ -285,7 +280,10 @@ impl Simulation<'_> {
                 missing: missing.clone(),
             },
             Waits::Record { .. } if digit == b'#' => Event::Recorded(Text::from("DTMF")),
-            Waits::Play { .. } | Waits::Sleep | Waits::Record { .. } => return,
+            Waits::Play { .. }
+            | Waits::Sleep
+            | Waits::Record { .. }
+            | Waits::Application { .. } => return,
             Waits::Nothing | Waits::Answer | Waits::Outcome => {
                 leg.typed.push_back(digit);
                 return;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::base::Text;
 use crate::diagnostic::Entry;
-use crate::machine::{Environment, Location, Note, Observer};
+use crate::machine::{CallRecord, ChannelEvent, Environment, Location, Note, Observer};
 
 use super::clock::Clock;
 use super::record::{Executed, Record};
@@ -82,6 +82,13 @@ impl Journal {
         std::mem::take(&mut self.pages().unseen)
     }
 
+    /// Adds finished call records.
+    pub(super) fn file(&self, records: Vec<CallRecord>) {
+        if !records.is_empty() {
+            self.pages().record.calls.extend(records);
+        }
+    }
+
     /// Takes out the record.
     pub(super) fn record(&self) -> Record {
         std::mem::take(&mut self.pages().record)
@@ -93,6 +100,8 @@ pub(super) struct Recorder {
     pub(super) journal: Journal,
     pub(super) clock: Arc<Clock>,
     pub(super) order: usize,
+    /// Whether somebody looks at channel events.
+    pub(super) events: bool,
 }
 
 impl Recorder {
@@ -121,6 +130,14 @@ impl Recorder {
 }
 
 impl Observer for Recorder {
+    fn sees_events(&self) -> bool {
+        self.events
+    }
+
+    fn event(&mut self, event: ChannelEvent) {
+        self.journal.pages().record.events.push(event);
+    }
+
     fn priority(&mut self, channel: &Text, at: &Location, application: &[u8], data: &[u8]) {
         self.journal.pages().record.ran(self.order);
         let executed = Executed {

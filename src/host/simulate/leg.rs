@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use crate::base::Text;
-use crate::machine::Call;
+use crate::machine::{Call, Event};
 
 use super::bridge::Dialling;
 use super::originate::Originating;
@@ -23,7 +23,7 @@ pub(super) enum Far {
 }
 
 /// What the call of a channel waits for.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub(super) enum Waits {
     /// Nothing: it has not begun, it ended, or its next step is queued already.
     Nothing,
@@ -39,6 +39,8 @@ pub(super) enum Waits {
     Record { ends: &'static str },
     /// The outcome of a Dial or Originate.
     Outcome,
+    /// The end of an application that needs a device.
+    Application { name: Text, ends: Event },
 }
 
 /// What a channel's call runs at present.

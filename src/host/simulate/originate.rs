@@ -2,8 +2,9 @@
 
 use crate::base::Text;
 use crate::host::dial::{CONGESTION, NORMAL_CLEARING, USER_BUSY};
-use crate::machine::{ChannelState, Event, Indication, Location, Originate, OriginateThen, Start};
+use crate::machine::{Event, Indication, Location, MadeBy, Originate, OriginateThen, Start};
 
+use super::dialling::local_place;
 use super::leg::{LegId, Owner, Waits};
 use super::simulation::{Happening, Signal, Simulation};
 
@@ -23,12 +24,21 @@ impl Simulation<'_> {
         };
         self.wait(id, Waits::Outcome, None);
         let destination = (originate.technology, originate.resource);
+        // A Local channel is where it leads to.
+        let local = destination.0.eq_ignore_ascii_case(b"Local");
+        let exten = local.then(|| local_place(&destination.1).0);
         let at = Location {
-            exten: Text::from("s"),
+            exten: exten.map_or_else(|| Text::from("s"), Text::from),
             priority: 1,
             ..here
         };
-        let Ok(leg) = self.request(id, &destination, at, &originate.variables) else {
+        let Ok(leg) = self.request(
+            id,
+            &destination,
+            MadeBy::Originate,
+            at,
+            &originate.variables,
+        ) else {
             self.originated(id, "FAILED");
             return;
         };
@@ -98,7 +108,8 @@ impl Simulation<'_> {
             return;
         };
         answered.owner = None;
-        answered.call.channel_mut().state = ChannelState::Up;
+        answered.call.cx().answer_channel();
+        self.devices_changed = true;
         let start = match originating.then {
             OriginateThen::Application { name, data } => Start::Application { name, data },
             OriginateThen::Extension {

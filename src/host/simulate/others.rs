@@ -5,7 +5,7 @@ use crate::base::ere::Ere;
 use crate::machine::{Call, CallSetup, ChannelRequest, Effect, Event, Start};
 
 use super::leg::{LegId, Owner, Task};
-use super::simulation::{Happening, Signal, Simulation};
+use super::simulation::{Happening, Simulation};
 
 impl Simulation<'_> {
     /// Answers a request about the channel of this name.
@@ -98,7 +98,7 @@ impl Simulation<'_> {
                 }
                 leg.call.redirect(to);
                 if id != asking {
-                    self.soon(Happening::Signal(id, Signal::Hangup(0)));
+                    self.soon(Happening::HangUp(id));
                 }
                 Event::Done
             }
@@ -134,7 +134,7 @@ impl Simulation<'_> {
             }
             return;
         }
-        self.soon(Happening::Signal(id, Signal::Hangup(0)));
+        self.soon(Happening::HangUp(id));
     }
 }
 
@@ -156,6 +156,7 @@ impl Simulation<'_> {
         };
         let at = Some(leg.call.location().clone());
         let mut mirror = Call::new(setup, Start::Text { text, at });
+        mirror.mirror_records(&leg.call);
         for (name, value) in leg.call.variables() {
             mirror.set(&name, &value);
         }

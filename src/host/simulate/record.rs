@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::base::Text;
 use crate::base::symbol::{Interner, StableMap, Symbol, stable_map};
 use crate::diagnostic::Entry;
-use crate::machine::Note;
+use crate::machine::{CallRecord, ChannelEvent, Note};
 
 /// An executed priority.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,6 +60,10 @@ pub(super) struct Record {
     numbers: Numbers,
     logged: Vec<Logged>,
     notes: Vec<(Text, Note, u32)>,
+    /// Finished call records.
+    pub(super) calls: Vec<CallRecord>,
+    /// Channel events.
+    pub(super) events: Vec<ChannelEvent>,
     /// Whether a limit ended any call.
     pub(super) limited: bool,
     /// When the last thing happened.

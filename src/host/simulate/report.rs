@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::base::Text;
 use crate::diagnostic::Entry;
-use crate::machine::{Call, Note, Outcome};
+use crate::machine::{Call, CallRecord, ChannelEvent, Note, Outcome};
 
 use super::record::{Executed, Record};
 
@@ -55,6 +55,17 @@ impl RunReport {
     /// a row.
     pub fn notes(&self) -> impl Iterator<Item = (&Text, &Note, u32)> {
         self.record.notes()
+    }
+
+    /// Call records of all channels, in the order in which the channels ended.
+    pub fn records(&self) -> &[CallRecord] {
+        &self.record.calls
+    }
+
+    /// Channel events in the order in which they happened; none unless [`SimChannel::events`](super::SimChannel::events)
+    /// asks for them.
+    pub fn events(&self) -> &[ChannelEvent] {
+        &self.record.events
     }
 
     /// Whether a limit ended any of the calls.

@@ -7,10 +7,12 @@ use std::time::Duration;
 use crate::base::Text;
 use crate::diagnostic::code;
 use crate::host::Engine;
+use crate::machine::facilities::DeviceState;
 use crate::machine::{
-    Call, CallSetup, Channel, ChannelState, Environment, Event, Indication, Location, Start,
+    Call, CallSetup, Channel, ChannelState, Environment, Event, Indication, Location, MadeBy, Start,
 };
 
+use super::bridge::Stage;
 use super::clock::Clock;
 use super::journal::{Journal, Recorder};
 use super::leg::{Far, Leg, LegId, Owner, Waits};
@@ -57,6 +59,8 @@ pub(super) enum Happening {
     Press { leg: LegId, token: u64 },
     /// A signal arrives from the far side.
     Signal(LegId, Signal),
+    /// Another channel hangs this one up, or sends it elsewhere; its far side is still there.
+    HangUp(LegId),
     /// A time limit of a Dial or Originate of this channel is reached.
     DialTime { leg: LegId, token: u64 },
     /// The absolute time-out of a channel that dials.
@@ -79,6 +83,12 @@ pub(super) struct Simulation<'a> {
     happened: u64,
     /// Local pairs made so far.
     pub(super) pairs: u32,
+    /// What the engine was told of devices.
+    pub(super) devices: BTreeMap<Text, DeviceState>,
+    /// Whether channels came, went, or were answered since.
+    pub(super) devices_changed: bool,
+    /// Bridges made so far.
+    pub(super) bridges: u32,
 }
 
 impl<'a> Simulation<'a> {
@@ -98,6 +108,9 @@ impl<'a> Simulation<'a> {
             spent: 0,
             happened: 0,
             pairs: 0,
+            devices: BTreeMap::new(),
+            devices_changed: false,
+            bridges: 0,
         }
     }
 
@@ -109,7 +122,9 @@ impl<'a> Simulation<'a> {
             Mode::Ring => ChannelState::Ring,
         };
         let seconds = self.clock.now().as_secs();
+        let created = self.clock.now();
         let channel = call.channel_mut();
+        channel.created = Some(created);
         if channel.uniqueid.is_empty() {
             channel.uniqueid = Text::from(format!("{seconds}.0").as_str());
             channel.linkedid = channel.uniqueid.clone();
@@ -202,6 +217,7 @@ impl<'a> Simulation<'a> {
             Happening::Digit(leg, digit) => self.digit(leg, digit),
             Happening::Press { leg, token } => self.press_while_calling(leg, token),
             Happening::Signal(leg, signal) => self.signal(leg, signal),
+            Happening::HangUp(leg) => self.arrives(leg, Signal::Hangup(0)),
             Happening::DialTime { leg, token } => self.dial_time(leg, token),
             Happening::Absolute(leg) => self.absolute(leg),
             Happening::Impatient => {
@@ -255,14 +271,17 @@ impl<'a> Simulation<'a> {
     // Channels.
 
     pub(super) fn add(&mut self, call: Call) -> LegId {
+        self.devices_changed = true;
         let order = self.legs.len();
         let recorder = Recorder {
             journal: self.journal.clone(),
             clock: self.clock.clone(),
             order,
+            events: self.settings.events,
         };
-        self.legs
-            .push(Leg::new(call.with_observer(Box::new(recorder))));
+        let mut call = call.with_observer(Box::new(recorder));
+        call.keep_records();
+        self.legs.push(Leg::new(call));
         order
     }
 
@@ -271,6 +290,7 @@ impl<'a> Simulation<'a> {
         &mut self,
         maker: LegId,
         name: &Text,
+        made_by: MadeBy,
         at: Location,
         variables: &[(Text, Text)],
     ) -> Option<LegId> {
@@ -286,9 +306,13 @@ impl<'a> Simulation<'a> {
         }
         let mut channel = Channel::new(name.clone());
         channel.state = ChannelState::Down;
+        channel.made_by = made_by;
+        channel.created = Some(self.clock.now());
         channel.uniqueid = Text::from(format!("{}.{order}", self.clock.now().as_secs()).as_str());
         let maker_leg = self.legs.get(maker);
-        channel.linkedid = maker_leg.map_or_else(
+        // An originated channel is the first of a call of its own.
+        let first = made_by == MadeBy::Originate;
+        channel.linkedid = maker_leg.filter(|_| !first).map_or_else(
             || channel.uniqueid.clone(),
             |leg| leg.call.channel().linkedid.clone(),
         );
@@ -301,7 +325,7 @@ impl<'a> Simulation<'a> {
             ..self.engine.setup(channel)
         };
         // All calls of a simulation share one limit.
-        let most = &mut setup.limits.max_priorities;
+        let most = &mut Arc::make_mut(&mut setup.settings).limits.max_priorities;
         *most = most.saturating_sub(self.spent).max(1);
         let mut call = Call::new(setup, Start::Extension(at.clone()));
         call.place(at);
@@ -320,12 +344,17 @@ impl<'a> Simulation<'a> {
         let Some(leg) = self.legs.get_mut(id) else {
             return;
         };
-        if leg.gone {
-            return;
-        }
-        if matches!(signal, Signal::Hangup(_)) {
+        if matches!(signal, Signal::Hangup(_)) && !leg.gone {
             leg.far = Far::Nobody;
         }
+        self.arrives(id, signal);
+    }
+
+    /// A signal reaches what a channel does.
+    fn arrives(&mut self, id: LegId, signal: Signal) {
+        let Some(leg) = self.legs.get(id).filter(|leg| !leg.gone) else {
+            return;
+        };
         match (leg.owner, signal) {
             (Some(Owner::Dial(caller)), signal) => self.callee_signal(caller, id, signal),
             (Some(Owner::Originate(maker)), signal) => self.originated_signal(maker, id, signal),
@@ -339,8 +368,10 @@ impl<'a> Simulation<'a> {
         let Some(leg) = self.legs.get_mut(id) else {
             return;
         };
-        if leg.dialling.is_some() {
-            leg.call.hang_up(cause);
+        if let Some(dialling) = &leg.dialling {
+            // A caller who gives up while it rings brings no cause.
+            let calling = dialling.stage == Stage::Calling;
+            leg.call.hang_up(if calling { 0 } else { cause });
             self.caller_left(id);
         } else if leg.originating.is_some() {
             // Originate does not look at its own channel while it waits.
@@ -396,10 +427,13 @@ impl<'a> Simulation<'a> {
             return;
         }
         leg.gone = true;
+        self.devices_changed = true;
         leg.waits = Waits::Nothing;
         leg.token += 1;
         let name = &leg.call.channel().name;
         self.engine.shared().forget_channel(name);
+        let records = leg.call.close();
+        self.journal.file(records);
         self.tell_far(id, Signal::Hangup(cause));
     }
 
@@ -415,6 +449,10 @@ impl<'a> Simulation<'a> {
     }
 
     fn report(mut self) -> RunReport {
+        self.tell_devices();
+        for leg in self.legs.iter_mut().filter(|leg| !leg.gone) {
+            self.journal.file(leg.call.close());
+        }
         self.note_down();
         let mut record = self.journal.record();
         record.sort_log();

@@ -65,6 +65,20 @@ impl Evaluator {
                     };
                     self.values.push(value);
                 }
+                Instruction::Read => {
+                    self.park(pc);
+                    let mark = self.marks.pop().map_or(0, |(mark, _)| mark);
+                    let mut inside = cx.state.spare.pop().unwrap_or_default();
+                    inside.clear();
+                    inside.extend_from_slice(self.out.get(mark..).unwrap_or(&[]));
+                    shorten(&mut inside, VALUE_LIMIT, cx);
+                    self.out.truncate(mark);
+                    let status = self.read(cx, &inside);
+                    cx.state.spare.push(inside);
+                    if status.is_some() || self.frames.len() != depth {
+                        return status;
+                    }
+                }
                 Instruction::Call(id) => {
                     let status = self.call(image, cx, id, pc);
                     if status.is_some() || self.frames.len() != depth {
@@ -268,16 +282,14 @@ impl Evaluator {
     }
 }
 
-fn append_slot(image: &Image, cx: &Cx<'_>, slot: Slot, out: &mut Vec<u8>) {
-    if let Some(value) = cx.state.variables.slot(slot) {
-        value.append_to(out);
-    } else if let Some(value) = cx.state.shared.global(image.program.slots.name(slot)) {
+fn append_slot(image: &Image, cx: &mut Cx<'_>, slot: Slot, out: &mut Vec<u8>) {
+    if let Some(value) = cx.state.slot(image, slot) {
         value.append_to(out);
     }
 }
 
 /// Whether a call with these arguments ends at its own parenthesis: every `(` inside is closed again.
-fn balanced(arguments: &[u8]) -> bool {
+pub(super) fn balanced(arguments: &[u8]) -> bool {
     let mut depth = 0i64;
     for &b in arguments {
         match b {

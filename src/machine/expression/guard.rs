@@ -11,7 +11,13 @@ const LONGEST: usize = 4000;
 const INT_DIGITS: usize = 18;
 
 /// Makes the operands of all slots; `false` = a guard is not met.
-pub(super) fn operands(compiled: &Compiled, holes: &[Value], out: &mut Vec<Operand>) -> bool {
+/// The token is a buffer.
+pub(super) fn operands(
+    compiled: &Compiled,
+    holes: &[Value],
+    token: &mut Vec<u8>,
+    out: &mut Vec<Operand>,
+) -> bool {
     if holes.len() != compiled.holes as usize {
         return false;
     }
@@ -26,7 +32,7 @@ pub(super) fn operands(compiled: &Compiled, holes: &[Value], out: &mut Vec<Opera
     }
     out.clear();
     for slot in &compiled.slots {
-        match operand(slot, holes) {
+        match operand(slot, holes, token) {
             Some(operand) => out.push(operand),
             None => return false,
         }
@@ -34,25 +40,26 @@ pub(super) fn operands(compiled: &Compiled, holes: &[Value], out: &mut Vec<Opera
     true
 }
 
-fn operand(slot: &Slot, holes: &[Value]) -> Option<Operand> {
+fn operand(slot: &Slot, holes: &[Value], token: &mut Vec<u8>) -> Option<Operand> {
     match slot {
         Slot::Isolated { hole, negative } => match holes.get(*hole as usize)? {
             Value::Int(n) => Some(Operand::Numeric(Value::Int(*n))),
             Value::Text(text) => isolated(text, *negative),
         },
         Slot::Adjacent(parts) => {
-            let token = joined(parts, holes, |text| text.iter().copied().all(is_word))?;
+            let word = |text: &Text| text.iter().copied().all(is_word);
+            join(parts, holes, token, word)?;
             if token.is_empty() {
                 None
-            } else if is_number(&token) {
-                Some(Operand::Numeric(Value::from_bytes(&token)))
+            } else if is_number(token) {
+                Some(Operand::Numeric(Value::from_bytes(token)))
             } else {
-                Some(Operand::Text(Text::from(token)))
+                Some(Operand::Text(Text::from(token.as_slice())))
             }
         }
         Slot::Quoted(parts) => {
-            let token = joined(parts, holes, |text| !text.contains(&b'"'))?;
-            Some(Operand::Text(Text::from(token)))
+            join(parts, holes, token, |text| !text.contains(&b'"'))?;
+            Some(Operand::Text(Text::from(token.as_slice())))
         }
     }
 }
@@ -83,18 +90,23 @@ fn isolated(text: &Text, negative: bool) -> Option<Operand> {
     }
 }
 
-fn joined(parts: &[Part], holes: &[Value], fits: impl Fn(&[u8]) -> bool) -> Option<Vec<u8>> {
-    let mut token = Vec::new();
+fn join(
+    parts: &[Part],
+    holes: &[Value],
+    token: &mut Vec<u8>,
+    fits: impl Fn(&Text) -> bool,
+) -> Option<()> {
+    token.clear();
     for part in parts {
         match part {
             Part::Literal(text) => token.extend_from_slice(text),
             Part::Hole(hole) => match holes.get(*hole as usize)? {
                 Value::Text(text) if !fits(text) => return None,
-                value => value.append_to(&mut token),
+                value => value.append_to(token),
             },
         }
     }
-    Some(token)
+    Some(())
 }
 
 /// Characters of word tokens, without `$`, which pairs with what follows.

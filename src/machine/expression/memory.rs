@@ -23,6 +23,7 @@ pub struct Memory {
     pub patterns: EreCache,
     texts: HashMap<Box<[u8]>, Arc<Code>, RandomState>,
     pub(super) stack: Vec<Operand>,
+    pub(super) token: Vec<u8>,
     pub(super) slots: Vec<Operand>,
 }
 

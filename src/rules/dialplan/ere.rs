@@ -8,7 +8,14 @@ pub(super) fn expression(tree: &Hir, lower: bool) -> Result<Vec<u8>, String> {
         out: Vec::new(),
         lower,
     };
-    writer.tree(tree, Edge { start: true, end: true }, 0)?;
+    writer.tree(
+        tree,
+        Edge {
+            start: true,
+            end: true,
+        },
+        0,
+    )?;
     Ok(writer.out)
 }
 
@@ -168,12 +175,24 @@ impl Writer {
         match class {
             Class::Bytes(class) => {
                 for range in class.ranges() {
-                    note(u32::from(range.start()), u32::from(range.end()), 0xff, &mut members, &mut beyond);
+                    note(
+                        u32::from(range.start()),
+                        u32::from(range.end()),
+                        0xff,
+                        &mut members,
+                        &mut beyond,
+                    );
                 }
             }
             Class::Unicode(class) => {
                 for range in class.ranges() {
-                    note(u32::from(range.start()), u32::from(range.end()), 0x10_ffff, &mut members, &mut beyond);
+                    note(
+                        u32::from(range.start()),
+                        u32::from(range.end()),
+                        0x10_ffff,
+                        &mut members,
+                        &mut beyond,
+                    );
                 }
             }
         }

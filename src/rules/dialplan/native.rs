@@ -20,7 +20,11 @@ impl Writer<'_> {
         self.line(&mut first, None, b"Gosub(qr-flag-${FLAG},q,1)");
         let last_applies = self.set.rules.last().is_some_and(|rule| rule.apply);
         if !self.set.fast.is_empty() && !last_applies {
-            self.line(&mut first, None, b"GosubIf($[\"${RULES_APPLIED}\" = \"\"]?qr-fast,q,1)");
+            self.line(
+                &mut first,
+                None,
+                b"GosubIf($[\"${RULES_APPLIED}\" = \"\"]?qr-fast,q,1)",
+            );
         }
         self.line(&mut first, None, b"ExecRule(end)");
         self.line(&mut first, None, b"Return()");

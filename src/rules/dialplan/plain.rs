@@ -24,7 +24,10 @@ impl Writer<'_> {
     pub(super) fn plain(&mut self) {
         let set = self.set;
         self.text("; Query rules; written by `strowger rules import --style plain`.\n[globals]\n");
-        self.text(&format!("RULES_ITERATIONS={}\n\n[qr]\n", set.settings.iterations));
+        self.text(&format!(
+            "RULES_ITERATIONS={}\n\n[qr]\n",
+            set.settings.iterations
+        ));
         let mut first = true;
         let mut lines: Vec<String> = vec![
             "Set(NL=${SPRINTF(%c,10)})".to_owned(),
@@ -181,8 +184,11 @@ impl Writer<'_> {
                 }
                 line.extend_from_slice(&schema);
                 line.extend_from_slice(
-                    format!(" & ${{HOSTGROUP_FOUND}}0 = 0]?Set(HOSTGROUP_FOUND={}1))", row.hostgroup)
-                        .as_bytes(),
+                    format!(
+                        " & ${{HOSTGROUP_FOUND}}0 = 0]?Set(HOSTGROUP_FOUND={}1))",
+                        row.hostgroup
+                    )
+                    .as_bytes(),
                 );
                 self.line(&mut first, None, &line);
             }

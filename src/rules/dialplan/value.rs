@@ -5,7 +5,9 @@
 
 /// Writes a value.
 pub(super) fn write(value: &[u8], out: &mut Vec<u8>) {
-    let special = value.iter().any(|&byte| byte == b',' || byte == b'"' || byte.is_ascii_control())
+    let special = value
+        .iter()
+        .any(|&byte| byte == b',' || byte == b'"' || byte.is_ascii_control())
         || value.windows(2).any(is_substitution)
         || value.is_empty()
         || value.trim_ascii().len() != value.len();
@@ -81,7 +83,9 @@ fn value(text: &[u8]) -> (Vec<u8>, &[u8]) {
                 rest = inside;
             }
             Some((b'x', digits)) => {
-                let text = digits.get(..2).and_then(|digits| std::str::from_utf8(digits).ok());
+                let text = digits
+                    .get(..2)
+                    .and_then(|digits| std::str::from_utf8(digits).ok());
                 out.extend(text.and_then(|text| u8::from_str_radix(text, 16).ok()));
                 rest = digits.get(2..).unwrap_or_default();
             }

@@ -154,7 +154,11 @@ pub(super) fn groups(text: &[u8], limit: usize, most: usize, out: &mut Vec<u8>) 
         if out.len() > 5 && out.ends_with(b"),...") {
             let mut next = cur + usize::from(matches!(at(text, cur), b',' | b' '));
             while next + size - 2 <= end && is_group(next) {
-                next += if next + size - 1 == end { size - 1 } else { size };
+                next += if next + size - 1 == end {
+                    size - 1
+                } else {
+                    size
+                };
             }
             if next > cur + 1 {
                 cur = next - 1;
@@ -164,7 +168,8 @@ pub(super) fn groups(text: &[u8], limit: usize, most: usize, out: &mut Vec<u8>) 
                 break;
             }
         }
-        let starts = at(text, cur) == b'(' && at(text, cur + 1) == b'?' && at(text, cur + 2) == b',';
+        let starts =
+            at(text, cur) == b'(' && at(text, cur + 1) == b'?' && at(text, cur + 2) == b',';
         if starts && cur + size * (most + 1) <= end + 2 {
             let mut next = cur;
             let mut found = 0;

@@ -20,11 +20,7 @@ const PARTS: usize = 32;
 impl Required {
     /// Lower case; of a pattern that minds it, letters are no proof.
     pub(super) fn fold(&mut self, caseless: bool) {
-        let letters = self
-            .texts
-            .iter()
-            .flatten()
-            .any(u8::is_ascii_alphabetic);
+        let letters = self.texts.iter().flatten().any(u8::is_ascii_alphabetic);
         self.exact &= caseless || !letters;
         for text in &mut self.texts {
             text.make_ascii_lowercase();
@@ -50,10 +46,7 @@ pub(super) fn required(tree: &Hir, unicode_case: bool) -> Option<Required> {
         let Some(texts) = seq.as_ref().and_then(|seq| usable(seq, unicode_case)) else {
             return;
         };
-        if best
-            .as_ref()
-            .is_none_or(|best| worth(&texts) > worth(best))
-        {
+        if best.as_ref().is_none_or(|best| worth(&texts) > worth(best)) {
             best = Some(texts);
         }
     };
@@ -138,10 +131,7 @@ mod tests {
             (vec!["01".to_owned(), "02".to_owned()], true)
         );
         assert_eq!(texts("^SELECT"), (vec!["select".to_owned()], false));
-        assert_eq!(
-            texts("^SELECT.*FOR UPDATE$").0,
-            ["for update".to_owned()]
-        );
+        assert_eq!(texts("^SELECT.*FOR UPDATE$").0, ["for update".to_owned()]);
         assert_eq!(texts("x.*FROM t .*y"), (vec!["from t ".to_owned()], false));
     }
 }

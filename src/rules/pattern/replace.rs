@@ -93,7 +93,11 @@ impl Replacement {
             return false;
         };
         out.extend_from_slice(text.get(..start).unwrap_or_default());
-        let known = if spare == 0 { taken(&groups) } else { groups.len() };
+        let known = if spare == 0 {
+            taken(&groups)
+        } else {
+            groups.len()
+        };
         if self.write(text, &groups, known, out).is_err() {
             return false;
         }
@@ -206,7 +210,11 @@ fn taken(groups: &Groups) -> usize {
 /// Bytes of the first character; one where it is not UTF-8.
 fn character_length(text: &[u8]) -> usize {
     let (c, length) = bstr::decode_utf8(text);
-    if c.is_some() { length } else { 1.min(text.len()) }
+    if c.is_some() {
+        length
+    } else {
+        1.min(text.len())
+    }
 }
 
 #[cfg(test)]
@@ -215,12 +223,7 @@ mod tests {
 
     fn replaced(pattern: &str, with: &str, text: &str, global: bool) -> String {
         let (compiled, _) = Pattern::new(pattern.as_bytes(), Dialect::Pcre, true);
-        let with = Replacement::new(
-            with.as_bytes(),
-            pattern.as_bytes(),
-            Dialect::Pcre,
-            global,
-        );
+        let with = Replacement::new(with.as_bytes(), pattern.as_bytes(), Dialect::Pcre, global);
         let mut out = Vec::new();
         with.apply(&compiled, text.as_bytes(), &mut out);
         String::from_utf8(out).unwrap()

@@ -173,7 +173,11 @@ impl<'p> Reader<'p> {
                 }
                 b'$' => {
                     if !self.is_pcre() {
-                        let end = if self.flags.multiline { "(?m:$)" } else { "\\z" };
+                        let end = if self.flags.multiline {
+                            "(?m:$)"
+                        } else {
+                            "\\z"
+                        };
                         self.sink.same(end);
                         self.repeatable = true;
                     } else if self.flags.multiline {
@@ -473,8 +477,7 @@ impl<'p> Reader<'p> {
                         return self.invalid("`\\x{` without a number");
                     };
                     self.at += end + 2;
-                    return u8::try_from(value)
-                        .or_else(|_| self.invalid("a character above 255"));
+                    return u8::try_from(value).or_else(|_| self.invalid("a character above 255"));
                 }
                 let mut value = 0u8;
                 for _ in 0..2 {

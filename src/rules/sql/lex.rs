@@ -111,7 +111,10 @@ pub(crate) enum Token<'t> {
     #[regex(br"0[xX][0-9a-fA-F]+", hexadecimal)]
     Integer(Number),
     /// A number with a point or an exponent.
-    #[regex(br"([0-9]+\.[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?|[0-9]+[eE][-+]?[0-9]+", real)]
+    #[regex(
+        br"([0-9]+\.[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?|[0-9]+[eE][-+]?[0-9]+",
+        real
+    )]
     Real(f64),
     /// `'text'`, in which `''` is a quote and a backslash is a backslash.
     #[regex(br"(?s-u)'([^']|'')*'", |lex| unquoted(lex.slice(), b'\''))]

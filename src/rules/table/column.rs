@@ -66,8 +66,7 @@ impl Column {
             Check::Between(least, most) => value.at_least(least) && value.at_most(most),
             Check::Json => match value {
                 Value::Text(text) => {
-                    text.is_empty()
-                        || serde_json::from_slice::<serde::de::IgnoredAny>(text).is_ok()
+                    text.is_empty() || serde_json::from_slice::<serde::de::IgnoredAny>(text).is_ok()
                 }
                 _ => true,
             },
@@ -156,10 +155,7 @@ indices! {
 pub(crate) static RULES: Schema = Schema {
     name: "mysql_query_rules",
     columns: &[
-        required(
-            column("rule_id", Kind::RowId, Check::None),
-            Default::Null,
-        ),
+        required(column("rule_id", Kind::RowId, Check::None), Default::Null),
         flag("active"),
         text("username"),
         text("schemaname"),

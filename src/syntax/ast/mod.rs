@@ -3,7 +3,10 @@
 pub mod expression;
 pub mod pattern;
 
-use crate::base::{Place, Text};
+use std::ops::Range;
+use std::sync::Arc;
+
+use crate::base::{Interner, Place, Symbol, Text};
 
 /// A dialplan after loading: the state that Asterisk's core would hold.
 #[derive(Debug, Clone, Default)]
@@ -14,6 +17,35 @@ pub struct Plan {
     pub globals: Vec<(Text, Text)>,
     /// Contexts in the order of first appearance.
     pub contexts: Vec<Context>,
+    /// The lines of all extensions; [`Plan::lines`] gives those of one. Some entries may belong to none.
+    pub priorities: Vec<Priority>,
+    /// The texts of lines: equal ones are one symbol.
+    pub texts: Arc<Interner>,
+}
+
+impl Plan {
+    /// The lines of an extension, sorted; a hint comes first.
+    pub fn lines(&self, extension: &Extension) -> &[Priority] {
+        let range = extension.priorities.start as usize..extension.priorities.end as usize;
+        self.priorities.get(range).unwrap_or_default()
+    }
+
+    /// A text of a line.
+    pub fn text(&self, symbol: Symbol) -> &[u8] {
+        self.texts.resolve(symbol)
+    }
+
+    /// Adds the lines of an extension, which must be sorted; what it gives is [`Extension::priorities`].
+    pub fn add_lines(&mut self, lines: impl IntoIterator<Item = Priority>) -> Range<u32> {
+        let start = self.priorities.len() as u32;
+        self.priorities.extend(lines);
+        start..self.priorities.len() as u32
+    }
+
+    /// The symbol of a text, new if need be.
+    pub fn intern(&mut self, text: &[u8]) -> Symbol {
+        Arc::make_mut(&mut self.texts).intern(text)
+    }
 }
 
 /// Options of `[general]`.
@@ -73,23 +105,23 @@ pub struct Extension {
     pub exten: Text,
     /// Caller-id pattern; `None` = any caller, empty = only callers without a number.
     pub cid: Option<Text>,
-    /// Priorities, sorted; a hint comes first.
-    pub priorities: Vec<Priority>,
+    /// Its lines in [`Plan::priorities`].
+    pub priorities: Range<u32>,
     /// Extension as written on those lines where it is another spelling of `exten` (`12-34` for `1234`).
     pub aliases: Vec<(Number, Text)>,
 }
 
-/// One line of an extension.
-#[derive(Debug, Clone)]
+/// One line of an extension. Its texts are symbols of [`Plan::texts`].
+#[derive(Debug, Clone, Copy)]
 pub struct Priority {
     /// Its number, or a hint.
     pub number: Number,
     /// Its label.
-    pub label: Option<Text>,
+    pub label: Option<Symbol>,
     /// Application name as written (a hint's device list).
-    pub app: Text,
+    pub app: Symbol,
     /// Application data as written (a hint's name).
-    pub data: Text,
+    pub data: Symbol,
     /// Where the line stands.
     pub place: Place,
 }

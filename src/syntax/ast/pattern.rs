@@ -4,6 +4,8 @@
 
 use std::cmp::Ordering;
 
+use crate::base::symbol::stable_hasher;
+
 pub use crate::base::pattern::{
     ByteSet, CHANNEL_EXTEN, Element, Elements, elements, is_pattern, parting, undash,
 };
@@ -32,6 +34,18 @@ impl ExtensionKey {
             exten: Packed::new(exten),
             cid: cid.map(|cid| Box::new(Packed::new(cid))),
         }
+    }
+
+    /// A hash of the key, the same in each run.
+    pub fn fingerprint(&self) -> u64 {
+        let head = self.exten.head;
+        let product = u128::from(head as u64 ^ 0x9E37_79B9_7F4A_7C15)
+            * u128::from((head >> 64) as u64 ^ 0xD6E8_FEB8_6659_FD93);
+        let mut hash = product as u64 ^ (product >> 64) as u64;
+        if !self.exten.rest.is_empty() || self.cid.is_some() {
+            hash ^= stable_hasher().hash_one(self);
+        }
+        hash ^ hash >> 29
     }
 }
 

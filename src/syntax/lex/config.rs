@@ -85,14 +85,7 @@ impl<'a> Iterator for Lines<'a> {
 
     fn next(&mut self) -> Option<Self::Item> {
         while !self.rest.is_empty() {
-            let (line, after) = match bstr::ByteSlice::find_byte(self.rest, b'\n') {
-                Some(end) => (
-                    self.rest.get(..end).unwrap_or_default(),
-                    self.rest.get(end + 1..).unwrap_or_default(),
-                ),
-                None => (self.rest, &[][..]),
-            };
-            self.rest = after;
+            let line = self.cut();
             self.number += 1;
             if let Some(content) = self.content(line) {
                 return Some(PhysicalLine {
@@ -106,9 +99,28 @@ impl<'a> Iterator for Lines<'a> {
 }
 
 impl<'a> Lines<'a> {
-    fn content(&mut self, line: &'a [u8]) -> Option<Content<'a>> {
+    /// The next physical line without its end, and whether it is plain: no comment, no NUL.
+    fn cut(&mut self) -> (&'a [u8], bool) {
+        // One search for all three: most lines have no comment.
+        let rest = self.rest;
+        let special = bstr::ByteSlice::find_byteset(rest, b"\n;\0").unwrap_or(rest.len());
+        let plain = rest.get(special).is_none_or(|&byte| byte == b'\n');
+        let end = if plain {
+            special
+        } else {
+            let tail = rest.get(special..).unwrap_or_default();
+            bstr::ByteSlice::find_byte(tail, b'\n').map_or(rest.len(), |at| special + at)
+        };
+        self.rest = rest.get(end + 1..).unwrap_or_default();
+        (rest.get(..end).unwrap_or_default(), plain)
+    }
+
+    fn content(&mut self, (line, plain): (&'a [u8], bool)) -> Option<Content<'a>> {
         if line.len() > LONGEST_LINE {
             return Some(Content::TooLong(line));
+        }
+        if plain && self.depth == 0 && self.number > 1 {
+            return borrowed(line, line);
         }
         // C strings end at the first NUL.
         let mut visible = match bstr::ByteSlice::find_byte(line, 0) {

@@ -28,8 +28,7 @@ pub struct Inside<'a> {
 
 /// Whether a text holds a substitution at all.
 pub fn has_substitution(text: &[u8], angle: bool) -> bool {
-    text.windows(2)
-        .any(|w| matches!(w, b"${" | b"$[") || (angle && w == b"$<"))
+    opening(text, angle).is_some()
 }
 
 /// The first piece of a text, and the rest; `None` at the end.
@@ -64,8 +63,15 @@ pub fn next_piece(text: &[u8], angle: bool) -> Option<(Piece<'_>, &[u8])> {
 }
 
 fn opening(text: &[u8], angle: bool) -> Option<usize> {
-    text.windows(2)
-        .position(|w| matches!(w, b"${" | b"$[") || (angle && w == b"$<"))
+    let mut from = 0;
+    loop {
+        let at = from + text.get(from..)?.iter().position(|&byte| byte == b'$')?;
+        match text.get(at + 1)? {
+            b'{' | b'[' => return Some(at),
+            b'<' if angle => return Some(at),
+            _ => from = at + 1,
+        }
+    }
 }
 
 fn matching(inside: &[u8], open: u8, close: u8) -> (usize, bool) {

@@ -1,14 +1,16 @@
 //! The dialplan layer: sections to contexts.
 
+use std::sync::Arc;
+
 use super::LoadTime;
 use super::context::{ContextBuilder, Contexts};
 use super::extension::Position;
 use super::fault::{Log, add, entries, quoted};
 use super::section::{Config, Line, Section};
 use crate::base::symbol::{StableMap, stable_map};
-use crate::base::{Place, Text};
+use crate::base::{Interner, Place, Text};
 use crate::diagnostic::{Code, Entry, Report, Severity, code};
-use crate::syntax::ast::{General, Plan};
+use crate::syntax::ast::{General, Plan, Priority};
 
 /// What the passes over lines share.
 pub(super) struct Loading<'a> {
@@ -17,6 +19,10 @@ pub(super) struct Loading<'a> {
     pub(super) report: &'a mut Report,
     /// Whether `$<` is another spelling of `${`.
     pub(super) angle: bool,
+    /// The lines of all extensions, as they stand in the files.
+    pub(super) priorities: Vec<Priority>,
+    /// Their texts.
+    pub(super) texts: Interner,
     log: Vec<Entry>,
 }
 
@@ -91,27 +97,30 @@ impl Loading<'_> {
     }
 }
 
-/// Builds the plan.
+/// Builds the plan; the sections of the configuration are used up.
 pub(super) fn build(
-    config: &Config,
+    config: &mut Config,
     load_time: &mut dyn LoadTime,
     previous: Option<&General>,
     report: &mut Report,
 ) -> Plan {
+    let sections = std::mem::take(&mut config.sections);
     let mut loading = Loading {
         config,
         load_time,
         report,
         angle: false,
+        priorities: Vec::with_capacity(sections.iter().map(|section| section.lines.len()).sum()),
+        texts: Interner::new(),
         log: Vec::new(),
     };
-    let general = general(&mut loading, previous);
+    let general = general(&mut loading, &sections, previous);
     loading.angle = general.anglesubstitution;
     loading.load_time.general(&general);
-    let globals = globals(&mut loading);
+    let globals = globals(&mut loading, &sections);
     let mut contexts = Contexts::new();
-    for section in &config.sections {
-        if section.template || is_general(section) || is_globals(section) {
+    for section in sections {
+        if section.template || is_general(&section) || is_globals(&section) {
             continue;
         }
         let context = contexts.open(&section.name, section.place);
@@ -121,10 +130,15 @@ pub(super) fn build(
         }
     }
     contexts.verify_includes(&mut loading);
+    loading.texts.shrink();
+    let mut priorities = loading.priorities;
+    let contexts = contexts.finish(&mut priorities);
     Plan {
         general,
         globals,
-        contexts: contexts.finish(),
+        contexts,
+        priorities,
+        texts: Arc::new(loading.texts),
     }
 }
 
@@ -140,6 +154,11 @@ impl Loading<'_> {
     fn line(&mut self, context: &mut ContextBuilder, position: &mut Position, line: &Line) {
         let config = self.config;
         let name = config.name(line);
+        // The two that nearly all lines are.
+        if matches!(name, b"same" | b"exten") {
+            self.extension(context, position, line, name == b"same");
+            return;
+        }
         let is = |word: &[u8]| name.eq_ignore_ascii_case(word);
         let same = name
             .get(..4)
@@ -155,7 +174,7 @@ impl Loading<'_> {
         } else if !is(b"autohints") {
             self.error(
                 &code::DIRECTIVE_UNKNOWN,
-                line.place,
+                line.place(),
                 Log::Placed,
                 format!(
                     "there is no directive {}; the line is skipped",
@@ -168,7 +187,7 @@ impl Loading<'_> {
 }
 
 /// `[general]`: the first section of this name counts, and in it the first line of an option.
-fn general(loading: &mut Loading<'_>, previous: Option<&General>) -> General {
+fn general(loading: &mut Loading<'_>, sections: &[Section], previous: Option<&General>) -> General {
     let config = loading.config;
     let kept = previous.cloned().unwrap_or_default();
     let mut general = General {
@@ -177,8 +196,7 @@ fn general(loading: &mut Loading<'_>, previous: Option<&General>) -> General {
         overrideswitch: kept.overrideswitch,
         ..General::default()
     };
-    let mut sections = config
-        .sections
+    let mut sections = sections
         .iter()
         .filter(|section| !section.template && is_general(section));
     let mut seen: StableMap<Vec<u8>, Place> = stable_map();
@@ -188,7 +206,7 @@ fn general(loading: &mut Loading<'_>, previous: Option<&General>) -> General {
         if seen.contains_key(&name) {
             loading.warning(
                 &code::OPTION_UNKNOWN,
-                line.place,
+                line.place(),
                 Log::Silent,
                 format!("{} stands here again; the first one counts", quoted(&name)),
                 "remove one",
@@ -204,14 +222,14 @@ fn general(loading: &mut Loading<'_>, previous: Option<&General>) -> General {
             b"static" | b"writeprotect" | b"userscontext" | b"priorityjumping" => {}
             _ => loading.warning(
                 &code::OPTION_UNKNOWN,
-                line.place,
+                line.place(),
                 Log::Silent,
                 format!("there is no option {}", quoted(&name)),
                 "known are autofallthrough, extenpatternmatchnew, clearglobalvars, overrideswitch, \
                  anglesubstitution, static, writeprotect, userscontext",
             ),
         }
-        seen.insert(name, line.place);
+        seen.insert(name, line.place());
     }
     for section in sections {
         loading.warning(
@@ -233,18 +251,17 @@ fn is_true(value: &[u8]) -> bool {
 }
 
 /// `[globals]`: all sections of this name, in order.
-fn globals(loading: &mut Loading<'_>) -> Vec<(Text, Text)> {
+fn globals(loading: &mut Loading<'_>, sections: &[Section]) -> Vec<(Text, Text)> {
     let config = loading.config;
     let mut globals: Vec<Option<(Text, Text)>> = Vec::new();
     let mut last: StableMap<Text, usize> = stable_map();
-    let sections = config
-        .sections
+    let sections = sections
         .iter()
         .filter(|section| !section.template && is_globals(section));
     for line in sections.flat_map(|section| &section.lines) {
-        let value = loading.substitute(config.value(line), line.place);
+        let value = loading.substitute(config.value(line), line.place());
         let name = global_name(config.name(line));
-        loading.set_global(name, &value, line.place);
+        loading.set_global(name, &value, line.place());
         if name.ends_with(b")") {
             // A function was written, not a variable.
             continue;

@@ -3,14 +3,14 @@
 use std::collections::HashSet;
 
 use super::build::Loading;
-use super::extension::ExtensionBuilder;
+use super::extension::{ByKey, ExtensionBuilder};
 use super::fault::{Log, quoted};
 use super::label::Labels;
 use crate::base::symbol::{StableMap, stable_hasher, stable_map};
 use crate::base::{Place, Text};
 use crate::diagnostic::code;
 use crate::syntax::ast::pattern::ExtensionKey;
-use crate::syntax::ast::{Context, Include, Switch};
+use crate::syntax::ast::{Context, Include, Priority, Switch};
 
 /// All contexts, in the order of their first appearance.
 pub(super) struct Contexts {
@@ -23,7 +23,7 @@ pub(super) struct ContextBuilder {
     pub(super) name: Text,
     place: Place,
     pub(super) extensions: Vec<ExtensionBuilder>,
-    pub(super) by_key: StableMap<ExtensionKey, usize>,
+    pub(super) by_key: ByKey,
     pub(super) labels: Labels,
     pub(super) includes: Vec<Include>,
     pub(super) switches: Vec<Switch>,
@@ -66,7 +66,7 @@ impl Contexts {
                 name: name.clone(),
                 place,
                 extensions: Vec::new(),
-                by_key: stable_map(),
+                by_key: ByKey::default(),
                 labels: Labels::default(),
                 includes: Vec::new(),
                 switches: Vec::new(),
@@ -106,24 +106,37 @@ impl Contexts {
         }
     }
 
-    pub(super) fn finish(self) -> Vec<Context> {
+    pub(super) fn finish(self, lines: &mut Vec<Priority>) -> Vec<Context> {
         self.list
             .into_iter()
-            .map(|context| {
-                let mut extensions = context.extensions;
-                extensions.sort_by(|a, b| a.key.cmp(&b.key));
-                Context {
-                    name: context.name,
-                    place: context.place,
-                    extensions: extensions
-                        .into_iter()
-                        .map(ExtensionBuilder::finish)
-                        .collect(),
-                    includes: context.includes,
-                    switches: context.switches,
-                    ignorepats: context.ignorepats,
-                }
+            .map(|context| Context {
+                name: context.name,
+                place: context.place,
+                extensions: sorted(context.extensions)
+                    .into_iter()
+                    .map(|extension| extension.finish(lines))
+                    .collect(),
+                includes: context.includes,
+                switches: context.switches,
+                ignorepats: context.ignorepats,
             })
             .collect()
     }
+}
+
+/// Extensions in Asterisk's order of trying.
+fn sorted(extensions: Vec<ExtensionBuilder>) -> Vec<ExtensionBuilder> {
+    let mut order: Vec<(ExtensionKey, u32)> = (0..)
+        .zip(&extensions)
+        .map(|(n, extension)| (extension.key(), n))
+        .collect();
+    if order.is_sorted() {
+        return extensions;
+    }
+    order.sort_unstable();
+    let mut extensions: Vec<Option<ExtensionBuilder>> = extensions.into_iter().map(Some).collect();
+    order
+        .into_iter()
+        .filter_map(|(_, n)| extensions.get_mut(n as usize)?.take())
+        .collect()
 }

@@ -9,15 +9,14 @@ use super::build::Loading;
 use super::context::ContextBuilder;
 use super::fault::{Log, quoted};
 use super::section::Line;
-use crate::base::{Place, Text};
+use crate::base::Place;
 use crate::diagnostic::code;
 use crate::syntax::ast::pattern::ExtensionKey;
 use crate::syntax::ast::{Number, Priority};
 use crate::syntax::lex::config::{split_once, strip, strip_front};
 use crate::syntax::lex::template::has_substitution;
 
-pub(super) use builder::ExtensionBuilder;
-use builder::Numbered;
+pub(super) use builder::{ByKey, ExtensionBuilder};
 use field::{Field, cut_field, has_broken_set, leading_number, offset};
 
 /// The extension field is cut here, after substitution.
@@ -34,6 +33,8 @@ pub(super) struct Position {
     field: Field,
     /// Its extension in the context, once a line has been added.
     extension: Option<usize>,
+    /// Whether the field spells that extension otherwise than its first line does.
+    alias: bool,
     /// Priority of the last line.
     last: i32,
 }
@@ -43,6 +44,7 @@ impl Default for Position {
         Self {
             field: Field::default(),
             extension: None,
+            alias: false,
             last: NONE,
         }
     }
@@ -69,7 +71,7 @@ impl Loading<'_> {
             if position.field.text().is_empty() {
                 self.error(
                     &code::SAME_WITHOUT_EXTEN,
-                    line.place,
+                    line.place(),
                     Log::Placed,
                     "`same` has no extension before it in this section".into(),
                     "start with `exten => EXTENSION,1,...`",
@@ -94,11 +96,11 @@ impl Loading<'_> {
         if !field.contains(&b'$') && field.len() <= LONGEST_EXTEN {
             if position.field.text() != field {
                 position.extension = None;
-                position.field = Field::new(field.to_vec());
+                position.field.set(field);
             }
             return;
         }
-        let mut field = self.substitute(field, line.place);
+        let mut field = self.substitute(field, line.place());
         if field.len() > LONGEST_EXTEN {
             field.truncate(LONGEST_EXTEN);
             self.warning(
@@ -113,13 +115,13 @@ impl Loading<'_> {
             );
         }
         position.extension = None;
-        position.field = Field::new(field);
+        position.field.set(&field);
     }
 
     /// Priority, label, application and data.
     fn parts<'v>(
         &mut self,
-        context: &ContextBuilder,
+        context: &mut ContextBuilder,
         position: &Position,
         line: &Line,
         value: &'v [u8],
@@ -157,9 +159,9 @@ impl Loading<'_> {
         }
         let (name, plus) =
             split_once(name, b'+').map_or((name, None), |(name, plus)| (name, Some(plus)));
-        let number = self.number(context, position, name, place(field))?;
+        let number = self.number(context, position, name, || place(field))?;
         let number = match plus {
-            Some(plus) => self.added(number, plus, place(plus)),
+            Some(plus) => self.added(number, plus, || place(plus)),
             None => number,
         };
         let (app, data) = self.target(target, place);
@@ -174,10 +176,10 @@ impl Loading<'_> {
     /// The number that a priority field means, without what is added.
     fn number(
         &mut self,
-        context: &ContextBuilder,
+        context: &mut ContextBuilder,
         position: &Position,
         name: &[u8],
-        place: Place,
+        place: impl Fn() -> Place,
     ) -> Option<i32> {
         let next = matches!(name, b"n" | b"next");
         if next || matches!(name, b"s" | b"same") {
@@ -195,7 +197,7 @@ impl Loading<'_> {
                 };
                 self.error(
                     code,
-                    place,
+                    place(),
                     Log::Placed,
                     message.into(),
                     "start with priority 1",
@@ -206,7 +208,7 @@ impl Loading<'_> {
             if number == 0 {
                 self.error(
                     &code::PRIORITY_DROPPED_SILENTLY,
-                    place,
+                    place(),
                     Log::Silent,
                     "`n` after a hint counts to 0, and the line is dropped".into(),
                     "give the line after a hint a number",
@@ -220,12 +222,12 @@ impl Loading<'_> {
         }
         if let Some((wide, rest)) = leading_number(name) {
             let number = wide as i32;
-            self.compare(wide, number, place);
-            self.after_number(rest, place);
+            self.compare(wide, number, &place);
+            self.after_number(rest, &place);
             if number < 1 {
                 self.error(
                     &code::PRIORITY_NOT_POSITIVE,
-                    place,
+                    place(),
                     Log::Placed,
                     format!("the priority {} is less than 1", quoted(name)),
                     "priorities count from 1",
@@ -235,7 +237,10 @@ impl Loading<'_> {
             return Some(number);
         }
         let exten = position.field.raw();
-        let found = context.label(exten, position.field.cid.as_deref(), name);
+        let found = self.texts.get(name).and_then(|label| {
+            let caller = position.field.cid.as_deref();
+            context.label(exten, caller, label)
+        });
         if let Some(number) = found
             && number > 0
         {
@@ -246,7 +251,7 @@ impl Loading<'_> {
         if found.is_none() && complaints > 0 {
             self.warning(
                 &code::INCLUDE_DEPTH_EXCEEDED,
-                place,
+                place(),
                 Log::Repeated(complaints),
                 "the label is looked up in includes until the stack is full".into(),
                 "labels of included contexts are not found here",
@@ -255,7 +260,7 @@ impl Loading<'_> {
         if found.is_none() {
             self.warning(
                 &code::LABEL_LOOKUP_FAILED,
-                place,
+                place(),
                 Log::Bare,
                 format!("{} has no label {}", quoted(exten), quoted(name)),
                 "a label must be defined above",
@@ -263,7 +268,7 @@ impl Loading<'_> {
         }
         self.error(
             &code::PRIORITY_OR_LABEL_UNKNOWN,
-            place,
+            place(),
             Log::Placed,
             format!("{} is neither a number nor a known label", quoted(name)),
             if name.is_empty() && exten.contains(&b'[') {
@@ -276,20 +281,20 @@ impl Loading<'_> {
     }
 
     /// A priority with what stands after its `+`.
-    fn added(&mut self, number: i32, plus: &[u8], place: Place) -> i32 {
+    fn added(&mut self, number: i32, plus: &[u8], place: impl Fn() -> Place) -> i32 {
         let (wide, rest) = leading_number(plus).unwrap_or((0, plus));
-        self.after_number(rest, place);
+        self.after_number(rest, &place);
         let sum = number.wrapping_add(wide as i32);
-        self.compare(i64::from(number).saturating_add(wide), sum, place);
+        self.compare(i64::from(number).saturating_add(wide), sum, &place);
         sum
     }
 
     /// Says what becomes of a priority that does not fit into the 32 bits that Asterisk holds.
-    fn compare(&mut self, wide: i64, number: i32, place: Place) {
+    fn compare(&mut self, wide: i64, number: i32, place: &impl Fn() -> Place) {
         if i64::from(number) != wide {
             self.warning(
                 &code::PRIORITY_WRAPS,
-                place,
+                place(),
                 Log::Silent,
                 format!("the priority {wide} does not fit into 32 bits and becomes {number}"),
                 "priorities go up to 2147483647",
@@ -298,12 +303,12 @@ impl Loading<'_> {
     }
 
     /// What stands after the number of a priority means nothing.
-    fn after_number(&mut self, rest: &[u8], place: Place) {
+    fn after_number(&mut self, rest: &[u8], place: &impl Fn() -> Place) {
         let rest = strip(rest);
         if !rest.is_empty() {
             self.warning(
                 &code::TEXT_AFTER_PRIORITY,
-                place,
+                place(),
                 Log::Silent,
                 format!("{} after the number of the priority is lost", quoted(rest)),
                 "write a number, `n` or `n+2`, and a label as `n(label)`",
@@ -394,22 +399,27 @@ impl Loading<'_> {
             self.not_added(place(), "the line is dropped");
             return;
         }
-        let mut app = Text::from(parts.app);
-        let variable = app.contains_str(b"${") || (self.angle && app.contains_str(b"$<"));
-        if number == Number::Hint && variable && !raw.starts_with(b"_") {
-            app = Text::from(self.substitute_hint(&context.name, raw, &app, place()));
-        }
-        let n = match position.extension {
-            Some(n) => n,
-            None => self.open(context, &position.field, place()),
+        let app = if number == Number::Hint && self.varies(parts.app) && !raw.starts_with(b"_") {
+            let app = self.substitute_hint(&context.name, raw, parts.app, place());
+            self.texts.intern(&app)
+        } else {
+            self.texts.intern(parts.app)
         };
-        position.extension = Some(n);
+        let n = if let Some(n) = position.extension {
+            n
+        } else {
+            let n = self.open(context, &position.field, place());
+            position.extension = Some(n);
+            let opened = context.extensions.get(n);
+            position.alias = opened.is_some_and(|opened| opened.exten != *exten);
+            n
+        };
         let Some(extension) = context.extensions.get_mut(n) else {
             return;
         };
-        let mut label = parts.label.map(Text::from);
-        if let Some(text) = &label
-            && let Some(&used) = extension.labels.get(text)
+        let mut label = parts.label.map(|label| self.texts.intern(label));
+        if let Some(symbol) = label
+            && let Some(used) = extension.labelled(symbol, &self.priorities)
             && used != parts.number
         {
             self.warning(
@@ -418,15 +428,15 @@ impl Loading<'_> {
                 Log::Bare,
                 format!(
                     "the label {} is in use at priority {used}; this line has no label",
-                    quoted(text)
+                    quoted(parts.label.unwrap_or_default())
                 ),
                 "labels are unique in an extension",
             );
             label = None;
         }
-        let alias = (extension.exten != *exten).then(|| exten.clone());
-        if let Some(holder) = extension.at(parts.number) {
-            let code = if holder.alias == alias {
+        let alias = position.alias.then(|| exten.clone());
+        if let Some(holder) = extension.at(parts.number, &self.priorities) {
+            let code = if extension.alias(parts.number) == alias.as_ref() {
                 &code::PRIORITY_ALREADY_IN_USE
             } else {
                 &code::PRIORITY_ALREADY_IN_USE_BY_EQUIVALENT_PATTERN
@@ -438,36 +448,35 @@ impl Loading<'_> {
             let message = format!(
                 "{} has {shown} already, from line {}",
                 quoted(exten),
-                holder.priority.place.line
+                holder.place.line
             );
             let place = place();
             self.error(code, place, Log::Bare, message, "the first one stays");
             self.not_added(place, "the line is dropped");
             return;
         }
-        if let Some(label) = &label {
-            extension.labels.insert(label.clone(), parts.number);
-            context.labels.add(label, &extension.exten, n, parts.number);
+        if let Some(label) = label {
+            context.labels.add(label, n, parts.number);
         }
-        extension.push(Numbered {
-            number: parts.number,
-            alias,
-            priority: Priority {
-                number,
-                label,
-                app,
-                data: Text::from(parts.data),
-                place: line.place,
-            },
-        });
+        let line = Priority {
+            number,
+            label,
+            app,
+            data: self.texts.intern(parts.data),
+            place: line.place(),
+        };
+        extension.push(alias, line, &mut self.priorities);
+    }
+
+    /// Whether a text holds variables.
+    fn varies(&self, text: &[u8]) -> bool {
+        text.contains_str(b"${") || (self.angle && text.contains_str(b"$<"))
     }
 
     /// The extension of a field in its context, new if need be.
     fn open(&mut self, context: &mut ContextBuilder, field: &Field, place: Place) -> usize {
         let key = ExtensionKey::new(&field.exten, field.cid.as_deref());
-        let next = context.extensions.len();
-        let n = *context.by_key.entry(key.clone()).or_insert(next);
-        if n < next {
+        if let Some(n) = context.by_key.get(&key, &context.extensions) {
             return n;
         }
         if has_broken_set(&field.exten) {
@@ -485,8 +494,9 @@ impl Loading<'_> {
         let (exten, cid) = (field.exten.clone(), field.cid.clone());
         context
             .extensions
-            .push(ExtensionBuilder::new(key, exten, cid));
-        n
+            .push(ExtensionBuilder::new(&key, exten, cid));
+        context.by_key.added(&context.extensions);
+        context.extensions.len() - 1
     }
 
     fn not_added(&mut self, place: Place, message: &str) {

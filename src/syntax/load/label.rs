@@ -1,57 +1,78 @@
 //! A label as priority: `exten => 5,again,...` means the priority of `again` in what 5 reaches in this context.
 
 use super::context::ContextBuilder;
-use crate::base::Text;
+use super::extension::ExtensionBuilder;
 use crate::base::pattern::{Fit, caller_fits, fit, is_pattern, same_pattern, undash};
 use crate::base::symbol::{StableMap, stable_map};
+use crate::base::{Symbol, Text};
 use crate::syntax::ast::pattern::ExtensionKey;
 
 /// So many contexts one lookup may have on its stack.
 const STACK: u32 = 512;
 
-/// The labels of a context: priorities with the index of their extension.
-#[derive(Debug)]
+/// The labels of a context. They are put in order when the first line asks for one, which is seldom.
+#[derive(Debug, Default)]
 pub(super) struct Labels {
-    /// By label and literal extension without dashes.
-    literals: StableMap<(Text, Text), Vec<(usize, i32)>>,
-    /// By label: all patterns.
-    patterns: StableMap<Text, Vec<(usize, i32)>>,
-    /// By label and pattern in lower case: what another spelling of the pattern may find.
-    spellings: StableMap<(Text, ExtensionKey), Vec<(usize, i32)>>,
-    /// By label: the patterns that match the text of other patterns, which starts with `_`.
-    wild: StableMap<Text, Vec<(usize, i32)>>,
+    /// Labels that are not in order yet: with the index of their extension and their priority.
+    added: Vec<(Symbol, usize, i32)>,
+    ordered: Option<Box<Ordered>>,
 }
 
-impl Default for Labels {
-    fn default() -> Self {
-        Self {
-            literals: stable_map(),
-            patterns: stable_map(),
-            spellings: stable_map(),
-            wild: stable_map(),
-        }
-    }
+/// Labels in order: priorities with the index of their extension.
+#[derive(Debug)]
+struct Ordered {
+    /// By label and literal extension without dashes.
+    literals: StableMap<(Symbol, Text), Vec<(usize, i32)>>,
+    /// By label: all patterns.
+    patterns: StableMap<Symbol, Vec<(usize, i32)>>,
+    /// By label and pattern in lower case: what another spelling of the pattern may find.
+    spellings: StableMap<(Symbol, ExtensionKey), Vec<(usize, i32)>>,
+    /// By label: the patterns that match the text of other patterns, which starts with `_`.
+    wild: StableMap<Symbol, Vec<(usize, i32)>>,
 }
 
 impl Labels {
-    pub(super) fn add(&mut self, label: &Text, exten: &[u8], extension: usize, number: i32) {
-        let entry = (extension, number);
+    pub(super) fn add(&mut self, label: Symbol, extension: usize, number: i32) {
+        self.added.push((label, extension, number));
+    }
+
+    /// All labels so far, in order.
+    fn ordered(&mut self, extensions: &[ExtensionBuilder]) -> &Ordered {
+        let ordered = self.ordered.get_or_insert_with(|| {
+            Box::new(Ordered {
+                literals: stable_map(),
+                patterns: stable_map(),
+                spellings: stable_map(),
+                wild: stable_map(),
+            })
+        });
+        for (label, extension, number) in self.added.drain(..) {
+            if let Some(builder) = extensions.get(extension) {
+                ordered.add(label, &builder.exten, (extension, number));
+            }
+        }
+        ordered
+    }
+}
+
+impl Ordered {
+    fn add(&mut self, label: Symbol, exten: &[u8], entry: (usize, i32)) {
         if !is_pattern(exten) {
-            let key = (label.clone(), Text::from(&*undash(exten)));
+            let key = (label, Text::from(&*undash(exten)));
             self.literals.entry(key).or_default().push(entry);
             return;
         }
-        let key = (label.clone(), folded(exten));
+        let key = (label, folded(exten));
         self.spellings.entry(key).or_default().push(entry);
         if fit(exten, b"_") != Fit::Never {
-            self.wild.entry(label.clone()).or_default().push(entry);
+            self.wild.entry(label).or_default().push(entry);
         }
-        self.patterns.entry(label.clone()).or_default().push(entry);
+        self.patterns.entry(label).or_default().push(entry);
     }
 
     /// The extensions that have the label and may be reached by a dialled text; the most specific first where
     /// the lists differ in that.
-    fn candidates(&self, dialled: &[u8], label: Text) -> [&[(usize, i32)]; 2] {
+    fn candidates(&self, dialled: &[u8], label: Symbol) -> [&[(usize, i32)]; 2] {
         if is_pattern(dialled) {
             let wild = self.wild.get(&label).map_or(&[][..], Vec::as_slice);
             let spellings = self.spellings.get(&(label, folded(dialled)));
@@ -69,19 +90,21 @@ fn folded(pattern: &[u8]) -> ExtensionKey {
 
 impl ContextBuilder {
     /// The priority of a label in the most specific extension that `exten` reaches and that has the label.
-    pub(super) fn label(&self, exten: &[u8], cid: Option<&[u8]>, label: &[u8]) -> Option<i32> {
+    pub(super) fn label(&mut self, exten: &[u8], cid: Option<&[u8]>, label: Symbol) -> Option<i32> {
+        let extensions = &self.extensions;
         let best = |candidates: &[(usize, i32)]| {
             candidates
                 .iter()
-                .filter_map(|&(n, number)| Some((self.extensions.get(n)?, number)))
+                .filter_map(|&(n, number)| Some((extensions.get(n)?, number)))
                 .filter(|(extension, _)| {
                     let caller = extension.cid.as_deref();
                     caller.is_none_or(|condition| caller_fits(condition, cid))
                         && reaches(&extension.exten, exten)
                 })
-                .min_by(|(a, _), (b, _)| a.key.cmp(&b.key))
+                .min_by_key(|(extension, _)| extension.key())
         };
-        let [first, second] = self.labels.candidates(exten, Text::from(label));
+        let labels = self.labels.ordered(extensions);
+        let [first, second] = labels.candidates(exten, label);
         let found = best(first);
         if found.is_some() && !is_pattern(exten) {
             // Literals come before all patterns.
@@ -90,7 +113,7 @@ impl ContextBuilder {
         found
             .into_iter()
             .chain(best(second))
-            .min_by(|(a, _), (b, _)| a.key.cmp(&b.key))
+            .min_by_key(|(extension, _)| extension.key())
             .map(|(_, number)| number)
     }
 

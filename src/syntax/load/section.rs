@@ -42,6 +42,15 @@ impl File {
 pub(super) struct Config {
     pub(super) files: Vec<File>,
     pub(super) sections: Vec<Section>,
+    /// Lines that do not stand in a file as they are: with comments or escapes in them, or added to by `+=`.
+    own: Vec<Own>,
+}
+
+/// Name and value of a line that is no part of a file.
+#[derive(Debug)]
+struct Own {
+    name: Vec<u8>,
+    value: Vec<u8>,
 }
 
 /// `[name](options)` and its lines.
@@ -51,61 +60,126 @@ pub(super) struct Section {
     pub(super) template: bool,
     pub(super) place: Place,
     pub(super) lines: Vec<Line>,
-    /// The last line of each name; made when the first `+=` asks for it.
-    last: Option<StableMap<Text, usize>>,
+    /// The last line of each name, and whether its texts are those of no other line; made when the first `+=`
+    /// asks for it.
+    last: Option<StableMap<Text, (usize, bool)>>,
 }
 
-/// `name = value`
-#[derive(Debug, Clone)]
+/// `name = value`. A dialplan has many: physical lines of at most 8190 bytes have 16-bit lengths.
+#[derive(Debug, Clone, Copy)]
 pub(super) struct Line {
-    name: Piece,
-    value: Piece,
+    /// Where the name starts in its file, or an index into [`Config::own`].
+    at: u32,
+    number: u32,
+    source: u16,
+    column: u16,
+    name: u16,
+    /// From the start of the name to that of the value; [`OWN`] for a line that is no part of a file.
+    skip: u16,
+    value: u16,
+}
+
+/// See [`Line::skip`].
+const OWN: u16 = u16::MAX;
+
+impl Line {
     /// The line; the column is that of its first character.
-    pub(super) place: Place,
-}
-
-/// A text of a line: mostly as it stands in the file, so that nothing is copied.
-#[derive(Debug, Clone)]
-enum Piece {
-    Span { start: u32, len: u32 },
-    Own(Vec<u8>),
-}
-
-impl Piece {
-    fn bytes<'a>(&'a self, file: Option<&'a File>) -> &'a [u8] {
-        match self {
-            Piece::Span { start, len } => file
-                .and_then(|f| f.bytes.get(*start as usize..(*start + *len) as usize))
-                .unwrap_or_default(),
-            Piece::Own(bytes) => bytes,
+    pub(super) fn place(&self) -> Place {
+        Place {
+            source: SourceId(u32::from(self.source)),
+            line: self.number,
+            column: u32::from(self.column),
         }
     }
 }
 
 impl Config {
-    fn file(&self, source: SourceId) -> Option<&File> {
-        self.files.get(source.0 as usize)
+    fn part(&self, line: &Line, skip: u16, len: u16) -> &[u8] {
+        let start = line.at as usize + usize::from(skip);
+        self.files
+            .get(usize::from(line.source))
+            .and_then(|file| file.bytes.get(start..start + usize::from(len)))
+            .unwrap_or_default()
+    }
+
+    fn own(&self, line: &Line) -> Option<&Own> {
+        self.own.get(line.at as usize)
     }
 
     /// The name of a line.
-    pub(super) fn name<'a>(&'a self, line: &'a Line) -> &'a [u8] {
-        line.name.bytes(self.file(line.place.source))
+    pub(super) fn name(&self, line: &Line) -> &[u8] {
+        if line.skip == OWN {
+            return self.own(line).map_or(&[], |own| &own.name);
+        }
+        self.part(line, 0, line.name)
     }
 
     /// The value of a line.
-    pub(super) fn value<'a>(&'a self, line: &'a Line) -> &'a [u8] {
-        line.value.bytes(self.file(line.place.source))
+    pub(super) fn value(&self, line: &Line) -> &[u8] {
+        if line.skip == OWN {
+            return self.own(line).map_or(&[], |own| &own.value);
+        }
+        self.part(line, line.skip, line.value)
     }
 
     /// The place of the byte `offset` of a line's value.
     pub(super) fn place_in(&self, line: &Line, offset: usize) -> Place {
-        let mut place = line.place;
-        if let (Piece::Span { start, .. }, Some(file)) = (&line.value, self.file(place.source)) {
-            let before = file.bytes.get(..*start as usize).unwrap_or_default();
+        let mut place = line.place();
+        if line.skip != OWN
+            && let Some(file) = self.files.get(usize::from(line.source))
+        {
+            let start = line.at as usize + usize::from(line.skip);
+            let before = file.bytes.get(..start).unwrap_or_default();
             let column = before.len() - before.rfind_byte(b'\n').map_or(0, |at| at + 1);
             place.column = (column + offset) as u32 + 1;
         }
         place
+    }
+
+    /// `name += value`: adds to the last line of this name, if there is one.
+    fn append(&mut self, section: usize, name: &[u8], value: &[u8]) -> bool {
+        let Some(mut last) = self.sections.get_mut(section).map(|s| s.last.take()) else {
+            return false;
+        };
+        let lines = self
+            .sections
+            .get(section)
+            .map_or(&[][..], |section| &section.lines);
+        let names = last.get_or_insert_with(|| {
+            let mut last = stable_map();
+            for (n, line) in lines.iter().enumerate() {
+                last.insert(Text::from(self.name(line)), (n, false));
+            }
+            last
+        });
+        let found = names
+            .get_mut(name)
+            .and_then(|(n, alone)| Some((*lines.get(*n)?, *n, std::mem::replace(alone, true))));
+        if let Some(section) = self.sections.get_mut(section) {
+            section.last = last;
+        }
+        let Some((line, n, alone)) = found else {
+            return false;
+        };
+        if alone && let Some(own) = self.own.get_mut(line.at as usize) {
+            own.value.extend_from_slice(value);
+            return true;
+        }
+        let own = Own {
+            name: self.name(&line).to_vec(),
+            value: [self.value(&line), value].concat(),
+        };
+        let at = self.own.len() as u32;
+        self.own.push(own);
+        if let Some(line) = self
+            .sections
+            .get_mut(section)
+            .and_then(|section| section.lines.get_mut(n))
+        {
+            line.at = at;
+            line.skip = OWN;
+        }
+        true
     }
 }
 
@@ -327,7 +401,7 @@ impl Parser<'_> {
     }
 
     fn variable(&mut self, text: &[u8], file: &[u8], at: At) -> Result<(), Fatal> {
-        let Some(section) = self.current.and_then(|n| self.config.sections.get_mut(n)) else {
+        let Some(current) = self.current else {
             add(
                 self.report,
                 (Severity::Error, &code::LINE_BEFORE_FIRST_CONTEXT),
@@ -340,7 +414,7 @@ impl Parser<'_> {
         };
         // A backslash makes the first character an ordinary one.
         let bytes = text.strip_prefix(b"\\").unwrap_or(text);
-        let Some(equals) = bytes.find_byte(b'=') else {
+        let Some(equals) = bytes.iter().position(|&byte| byte == b'=') else {
             add(
                 self.report,
                 (Severity::Error, &code::NO_EQUALS_SIGN),
@@ -359,61 +433,63 @@ impl Parser<'_> {
             name = name.split_last().map_or(name, |(_, rest)| rest);
         }
         let name = strip(name);
-        if append && section.append(&self.config.files, name, value) {
+        if append && self.config.append(current, name, value) {
             return Ok(());
         }
         let value = strip_front(value);
-        // A text with comments or escapes in it is not a part of the file, but a copy.
-        let piece = |part: &[u8]| {
-            let start = (part.as_ptr() as usize).wrapping_sub(file.as_ptr() as usize);
-            if start.saturating_add(part.len()) <= file.len() {
-                Piece::Span {
-                    start: start as u32,
-                    len: part.len() as u32,
-                }
-            } else {
-                Piece::Own(part.to_vec())
-            }
-        };
-        let line = Line {
-            name: piece(name),
-            value: piece(value),
-            place: at.place,
-        };
-        section.push(line, name);
+        let line = self.new_line(name, value, file, at.place);
+        if let Some(section) = self.config.sections.get_mut(current) {
+            section.push(line, name);
+        }
         Ok(())
+    }
+
+    /// Name and value as parts of the file; a copy where comments or escapes were taken out of them.
+    fn new_line(&mut self, name: &[u8], value: &[u8], file: &[u8], place: Place) -> Line {
+        let mut line = Line {
+            at: 0,
+            number: place.line,
+            source: place.source.0 as u16,
+            column: u16::try_from(place.column).unwrap_or(u16::MAX),
+            name: 0,
+            skip: OWN,
+            value: 0,
+        };
+        let offset = |part: &[u8]| {
+            let start = (part.as_ptr() as usize).wrapping_sub(file.as_ptr() as usize);
+            (start.saturating_add(part.len()) <= file.len()).then_some(start)
+        };
+        if let (Some(start), Some(after)) = (offset(name), offset(value))
+            && let Some(skip) = after.checked_sub(start)
+            && let (Ok(skip), Ok(name), Ok(value)) = (
+                u16::try_from(skip),
+                u16::try_from(name.len()),
+                u16::try_from(value.len()),
+            )
+            && skip != OWN
+        {
+            return Line {
+                at: start as u32,
+                name,
+                skip,
+                value,
+                ..line
+            };
+        }
+        line.at = self.config.own.len() as u32;
+        self.config.own.push(Own {
+            name: name.to_vec(),
+            value: value.to_vec(),
+        });
+        line
     }
 }
 
 impl Section {
     fn push(&mut self, line: Line, name: &[u8]) {
         if let Some(last) = &mut self.last {
-            last.insert(Text::from(name), self.lines.len());
+            last.insert(Text::from(name), (self.lines.len(), false));
         }
         self.lines.push(line);
-    }
-
-    /// `name += value`: adds to the last line of this name, if there is one.
-    fn append(&mut self, files: &[File], name: &[u8], value: &[u8]) -> bool {
-        let lines = &self.lines;
-        let last = self.last.get_or_insert_with(|| {
-            let mut last = stable_map();
-            for (n, line) in lines.iter().enumerate() {
-                let file = files.get(line.place.source.0 as usize);
-                last.insert(Text::from(line.name.bytes(file)), n);
-            }
-            last
-        });
-        let Some(line) = last.get(name).and_then(|&n| self.lines.get_mut(n)) else {
-            return false;
-        };
-        if let Piece::Span { .. } = line.value {
-            let file = files.get(line.place.source.0 as usize);
-            line.value = Piece::Own(line.value.bytes(file).to_vec());
-        }
-        if let Piece::Own(bytes) = &mut line.value {
-            bytes.extend_from_slice(value);
-        }
-        true
     }
 }

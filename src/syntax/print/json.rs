@@ -86,7 +86,7 @@ fn contexts(plan: &Plan, sources: &SourceMap) -> Vec<Value> {
             let extens: Vec<Value> = context
                 .extensions
                 .iter()
-                .map(|e| extension(e, sources))
+                .map(|e| extension(plan, e, sources))
                 .collect();
             let includes: Vec<Value> = context
                 .includes
@@ -117,11 +117,11 @@ fn contexts(plan: &Plan, sources: &SourceMap) -> Vec<Value> {
         .collect()
 }
 
-fn extension(extension: &Extension, sources: &SourceMap) -> Value {
-    let priorities: Vec<Value> = extension
-        .priorities
+fn extension(plan: &Plan, extension: &Extension, sources: &SourceMap) -> Value {
+    let priorities: Vec<Value> = plan
+        .lines(extension)
         .iter()
-        .map(|p| priority(p, sources))
+        .map(|p| priority(plan, p, sources))
         .collect();
     json!({
         "exten": byte_string(&extension.exten),
@@ -130,16 +130,16 @@ fn extension(extension: &Extension, sources: &SourceMap) -> Value {
     })
 }
 
-fn priority(priority: &Priority, sources: &SourceMap) -> Value {
+fn priority(plan: &Plan, priority: &Priority, sources: &SourceMap) -> Value {
     let (file, line) = sources.listed(priority.place);
     json!({
         "priority": match priority.number {
             Number::Hint => Value::from("hint"),
             Number::At(number) => Value::from(number),
         },
-        "label": priority.label.as_ref().map(|label| byte_string(label)),
-        "app": byte_string(&priority.app),
-        "data": byte_string(&priority.data),
+        "label": priority.label.map(|label| byte_string(plan.text(label))),
+        "app": byte_string(plan.text(priority.app)),
+        "data": byte_string(plan.text(priority.data)),
         "line": line,
         "file": file,
     })

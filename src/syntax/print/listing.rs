@@ -105,6 +105,8 @@ pub fn part(plan: &Plan, what: Show<'_>) -> Result<Plan, Missing> {
         general: plan.general.clone(),
         globals: plan.globals.clone(),
         contexts,
+        priorities: plan.priorities.clone(),
+        texts: plan.texts.clone(),
     })
 }
 
@@ -202,15 +204,15 @@ impl<'a> Listing<'a> {
             None => head.extend_from_slice(b" =>"),
         }
         // The first line shows the extension where the others show their label.
-        for (n, priority) in extension.priorities.iter().enumerate() {
+        for (n, priority) in self.plan.lines(extension).iter().enumerate() {
             self.priorities += 1;
-            if let Some(label) = priority.label.as_ref().filter(|_| n > 0) {
+            if let Some(label) = priority.label.filter(|_| n > 0) {
                 head.extend_from_slice(b"   [");
-                head.extend_from_slice(label);
+                head.extend_from_slice(self.plan.text(label));
                 head.push(b']');
             }
             let place = self.place(priority.place);
-            self.line(&head, &target(priority), &place);
+            self.line(&head, &target(self.plan, priority), &place);
             head.clear();
         }
     }
@@ -261,18 +263,19 @@ fn quoted(parts: &[&[u8]]) -> Vec<u8> {
     out
 }
 
-fn target(priority: &Priority) -> Vec<u8> {
+fn target(plan: &Plan, priority: &Priority) -> Vec<u8> {
+    let (app, data) = (plan.text(priority.app), plan.text(priority.data));
     let mut out;
     match priority.number {
         Number::Hint => {
             out = b"hint: ".to_vec();
-            out.extend_from_slice(&priority.app);
+            out.extend_from_slice(app);
         }
         Number::At(number) => {
             out = format!("{number}. ").into_bytes();
-            out.extend_from_slice(&priority.app);
+            out.extend_from_slice(app);
             out.push(b'(');
-            out.extend_from_slice(&priority.data);
+            out.extend_from_slice(data);
             out.push(b')');
         }
     }

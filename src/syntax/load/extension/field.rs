@@ -18,21 +18,18 @@ pub(super) struct Field {
 }
 
 impl Field {
-    pub(super) fn new(text: Vec<u8>) -> Self {
-        let end = text.find_byte(b'/').unwrap_or(text.len());
-        let cid = text.get(end + 1..).map(|cid| Text::from(shrink(cid)));
-        let raw = text.get(..end).unwrap_or_default();
-        let exten = if raw.contains(&b' ') {
+    /// Becomes another field.
+    pub(super) fn set(&mut self, text: &[u8]) {
+        self.text.clear();
+        self.text.extend_from_slice(text);
+        self.end = text.find_byte(b'/').unwrap_or(text.len());
+        self.cid = text.get(self.end + 1..).map(|cid| Text::from(shrink(cid)));
+        let raw = text.get(..self.end).unwrap_or_default();
+        self.exten = if raw.contains(&b' ') {
             Text::from(without_blanks(raw))
         } else {
             Text::from(raw)
         };
-        Self {
-            text,
-            end,
-            exten,
-            cid,
-        }
     }
 
     pub(super) fn text(&self) -> &[u8] {

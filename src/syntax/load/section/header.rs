@@ -229,8 +229,12 @@ impl Parser<'_> {
         section: &mut Section,
         at: At,
     ) -> Result<(), Fatal> {
-        let lines = match self.config.sections.get(base) {
-            Some(base) => base.lines.clone(),
+        let lines = match self.config.sections.get_mut(base) {
+            Some(base) => {
+                // From now on the texts of its lines are those of the heir, too.
+                base.last = None;
+                base.lines.clone()
+            }
             None => Vec::new(),
         };
         self.copied += lines.len();

@@ -1,0 +1,193 @@
+//! Straight texts: evaluated at once, between two direct operations, on buffers that are kept.
+//!
+//! What is unusual gives up, and the line runs the general way from its beginning. That is possible because nothing
+//! was seen of it: no log entry was made, no variable set, no function read but pure ones.
+
+use crate::base::Value;
+use crate::base::substring::Cut;
+use crate::machine::expression::evaluate;
+use crate::machine::image::Image;
+use crate::machine::{Answer, Cx};
+use crate::program::instruction::{CallId, CodeId, Constant, ExpressionId, Instruction};
+use crate::program::slots::Slot;
+use crate::syntax::lex::template::reference;
+
+use super::compiled::balanced;
+use super::{Evaluator, MEMORY, cut_output};
+
+/// Longer texts come near Asterisk's limits, which are a matter of the general way. In bytes.
+const LONG: usize = 2000;
+
+/// The result of a straight text.
+pub(crate) enum Straight<'a> {
+    /// A value that has its type.
+    Value(Value),
+    /// A text.
+    Text(&'a [u8]),
+}
+
+impl Evaluator {
+    /// Evaluates a straight text; `None` = the general way must.
+    #[inline]
+    pub(crate) fn straight(
+        &mut self,
+        image: &Image,
+        cx: &mut Cx<'_>,
+        text: CodeId,
+    ) -> Option<Straight<'_>> {
+        self.out.clear();
+        self.marks.clear();
+        self.values.clear();
+        let code = &image.program.code;
+        let mut pc = text.0;
+        loop {
+            match code.at(pc) {
+                Instruction::Literal(id) => self.literal(image, id),
+                Instruction::Slot(slot) => {
+                    if let Some(value) = cx.state.slot(image, slot) {
+                        value.append_to(&mut self.out);
+                    }
+                }
+                Instruction::SlotCut(slot, cut) => {
+                    let cut = code.cut(cut);
+                    match cx.state.slot(image, slot) {
+                        Some(Value::Text(text)) if text.len() > LONG => return None,
+                        Some(Value::Text(text)) => self.out.extend_from_slice(cut.apply(text)),
+                        Some(Value::Int(n)) => {
+                            let mut digits = itoa::Buffer::new();
+                            let digits = digits.format(*n).as_bytes();
+                            self.out.extend_from_slice(cut.apply(digits));
+                        }
+                        None => {}
+                    }
+                }
+                Instruction::Core(core) => cx.append_core(core, &mut self.out),
+                Instruction::CoreCut(core, cut) => {
+                    let start = self.out.len();
+                    cx.append_core(core, &mut self.out);
+                    self.short()?;
+                    cut_output(&mut self.out, start, code.cut(cut));
+                }
+                Instruction::Open(before) => self.marks.push((self.out.len(), before)),
+                Instruction::Call(id) => self.straight_call(image, cx, id)?,
+                Instruction::Read => self.straight_read(cx)?,
+                Instruction::PushSlot(slot) => self.push_slot(image, cx, slot)?,
+                Instruction::PushText => {
+                    let mark = self.marks.pop()?.0;
+                    let value = Value::from_bytes(self.out.get(mark..)?);
+                    self.out.truncate(mark);
+                    self.values.push(value);
+                }
+                Instruction::Expression(id) => {
+                    let value = self.straight_expression(image, cx, id)?;
+                    value.append_to(&mut self.out);
+                }
+                Instruction::ExpressionValue(id) => {
+                    let value = self.straight_expression(image, cx, id)?;
+                    self.values.push(value);
+                }
+                Instruction::Textual(_) => return None,
+                Instruction::End => break,
+            }
+            self.short()?;
+            pc += 1;
+        }
+        Some(match self.values.pop() {
+            Some(Value::Text(text)) if text.len() > LONG => return None,
+            Some(value) => Straight::Value(value),
+            None => Straight::Text(&self.out),
+        })
+    }
+
+    #[inline]
+    fn short(&self) -> Option<()> {
+        (self.out.len() <= LONG).then_some(())
+    }
+
+    #[inline]
+    fn literal(&mut self, image: &Image, id: Constant) {
+        self.out.extend_from_slice(image.program.code.constant(id));
+    }
+
+    #[inline]
+    fn push_slot(&mut self, image: &Image, cx: &mut Cx<'_>, slot: Slot) -> Option<()> {
+        let value = match cx.state.slot(image, slot) {
+            Some(Value::Text(text)) if text.len() > LONG => return None,
+            Some(value) => value.clone(),
+            None => Value::EMPTY,
+        };
+        self.values.push(value);
+        Some(())
+    }
+
+    fn straight_expression(
+        &mut self,
+        image: &Image,
+        cx: &mut Cx<'_>,
+        id: ExpressionId,
+    ) -> Option<Value> {
+        let usage = image.program.code.expression(id)?;
+        let holes = usage.compiled.holes() as usize;
+        let first = self.values.len().checked_sub(holes)?;
+        let values = self.values.get(first..)?;
+        let mut silent = true;
+        let value = MEMORY.with_borrow_mut(|memory| {
+            evaluate(&usage.compiled, values, memory, &mut |_| silent = false)
+        })?;
+        self.values.truncate(first);
+        (silent || !cx.is_watched()).then_some(value)
+    }
+
+    /// The inside of a `${ }` that is a name, perhaps with an offset.
+    fn straight_read(&mut self, cx: &mut Cx<'_>) -> Option<()> {
+        let mark = self.marks.pop()?.0;
+        let parts = reference(self.out.get(mark..)?);
+        if parts.function {
+            return None;
+        }
+        self.answer.clear();
+        cx.append_variable(parts.name, &mut self.answer);
+        let cut = parts.cut.map(Cut::parse);
+        self.out.truncate(mark);
+        self.take_answer(cut)
+    }
+
+    /// Appends what a function or a variable gave.
+    fn take_answer(&mut self, cut: Option<Cut>) -> Option<()> {
+        if self.answer.len() > LONG {
+            return None;
+        }
+        let kept = match cut {
+            Some(cut) => cut.apply(&self.answer),
+            None => &self.answer,
+        };
+        self.out.extend_from_slice(kept);
+        Some(())
+    }
+
+    fn straight_call(&mut self, image: &Image, cx: &mut Cx<'_>, id: CallId) -> Option<()> {
+        let call = image.program.code.call(id)?;
+        let function = image.functions.get(call.function as usize)?.as_ref()?;
+        // A pure function may still complain.
+        if !function.pure || cx.is_watched() {
+            return None;
+        }
+        let mark = self.marks.pop()?.0;
+        let arguments = self.out.get(mark..)?;
+        if call.substituted && !balanced(arguments) {
+            return None;
+        }
+        self.answer.clear();
+        match function
+            .read
+            .as_ref()?
+            .read(cx, arguments, &mut self.answer)
+        {
+            Answer::Done => {}
+            Answer::Failed => self.answer.clear(),
+            _ => return None,
+        }
+        self.out.truncate(mark);
+        self.take_answer(call.cut)
+    }
+}

@@ -1,0 +1,147 @@
+//! All call queues of an engine, and their log.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use super::{DeviceState, Member, Queue, key};
+use crate::base::Text;
+
+/// Lines of the log that are kept.
+const MOST_LINES: usize = 10_000;
+
+/// A line of the log of queues, in the columns of Asterisk's `queue_log`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct QueueLogLine {
+    /// When, since the epoch.
+    pub at: Duration,
+    /// The call's unique id; `NONE` where there is no call.
+    pub call: Text,
+    /// Name of the queue.
+    pub queue: Text,
+    /// Name of the member; `NONE` where there is none.
+    pub member: Text,
+    /// What happened: `ENTERQUEUE`, `CONNECT` …
+    pub event: Text,
+    /// More about it, fields with `|` between.
+    pub more: Text,
+}
+
+/// All queues.
+#[derive(Debug, Clone, Default)]
+pub struct Queues {
+    queues: BTreeMap<Text, Queue>,
+    log: Vec<QueueLogLine>,
+}
+
+impl Queues {
+    /// Adds a queue; one of that name that is there keeps its callers and counts.
+    pub fn add(&mut self, queue: Queue) {
+        let key = key(&queue.name);
+        if let Some(old) = self.queues.get_mut(&key) {
+            let dynamic = old.members.iter().filter(|m| m.dynamic).cloned();
+            let members = queue.members.into_iter().chain(dynamic).collect();
+            old.settings = queue.settings;
+            old.members = members;
+        } else {
+            self.queues.insert(key, queue);
+        }
+    }
+
+    /// Whether the host said anything of queues.
+    pub fn are_known(&self) -> bool {
+        !self.queues.is_empty()
+    }
+
+    /// A queue by name.
+    pub fn get(&self, name: &[u8]) -> Option<&Queue> {
+        self.queues.get(key(name).as_bytes())
+    }
+
+    /// A queue by name, to change it.
+    pub fn get_mut(&mut self, name: &[u8]) -> Option<&mut Queue> {
+        self.queues.get_mut(key(name).as_bytes())
+    }
+
+    /// All queues, by name.
+    pub fn iter(&self) -> impl Iterator<Item = &Queue> {
+        self.queues.values()
+    }
+
+    /// Changes a member in one queue, or in all queues where the name is empty; says in which queues.
+    pub fn change(
+        &mut self,
+        queue: &[u8],
+        interface: &[u8],
+        change: impl Fn(&mut Member),
+    ) -> Vec<Text> {
+        let wanted = (!queue.is_empty()).then(|| key(queue));
+        let mut changed = Vec::new();
+        for (name, queue) in &mut self.queues {
+            if wanted.as_ref().is_some_and(|wanted| wanted != name) {
+                continue;
+            }
+            let display = queue.name.clone();
+            if let Some(member) = queue.member_mut(interface) {
+                change(member);
+                changed.push(display);
+            }
+        }
+        changed
+    }
+
+    /// Since when a channel waits in any queue.
+    pub fn waiting_since(&self, channel: &[u8]) -> Option<Duration> {
+        let callers = self.queues.values().flat_map(|q| q.callers.iter());
+        let own = callers.filter(|c| c.channel.as_bytes() == channel);
+        own.map(|caller| caller.since).min()
+    }
+
+    /// Whether a queue of greater weight needs a member more: callers wait there, and it is a member there.
+    pub fn is_needed_elsewhere(&self, queue: &[u8], interface: &[u8]) -> bool {
+        let Some(own) = self.get(queue) else {
+            return false;
+        };
+        self.queues.values().any(|other| {
+            other.settings.weight > own.settings.weight
+                && other.callers.iter().any(|caller| !caller.ringing)
+                && other.member(interface).is_some()
+        })
+    }
+
+    /// The log, oldest line first. It holds the last ten thousand lines until a host takes them.
+    pub fn log(&self) -> &[QueueLogLine] {
+        &self.log
+    }
+
+    /// Takes out the log: for a host that writes it to a file.
+    pub fn take_log(&mut self) -> Vec<QueueLogLine> {
+        std::mem::take(&mut self.log)
+    }
+
+    /// Adds a line to the log.
+    pub fn write_log(&mut self, line: QueueLogLine) {
+        if self.log.len() >= MOST_LINES {
+            self.log.drain(..MOST_LINES / 2);
+        }
+        self.log.push(line);
+    }
+
+    /// The state of the device `Queue:NAME`: in use where callers wait.
+    pub(super) fn device(&self, name: &[u8]) -> DeviceState {
+        match self.get(name) {
+            None => DeviceState::Invalid,
+            Some(queue) if queue.callers.is_empty() => DeviceState::NotInUse,
+            Some(_) => DeviceState::InUse,
+        }
+    }
+
+    /// A channel is gone: it waits nowhere any more.
+    pub fn forget_channel(&mut self, name: &[u8]) {
+        for queue in self.queues.values_mut() {
+            if queue.leave(name).is_some() {
+                queue.abandoned += 1;
+            }
+        }
+    }
+}
