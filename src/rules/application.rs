@@ -148,23 +148,22 @@ fn rule(cx: &mut Cx<'_>, data: &[u8]) -> Flow {
         .unwrap_or_else(PoisonError::into_inner)
         .get(&key)
         .cloned();
-    let line = match known {
-        Some(line) => line,
-        None => {
-            let line = match read(data, if re2 { Dialect::Re2 } else { Dialect::Pcre }) {
-                Ok(line) => Arc::new(line),
-                Err(message) => {
-                    cx.log(&code::RULE_INVALID, || message);
-                    return Flow::Next;
-                }
-            };
-            let mut lines = LINES.lock().unwrap_or_else(PoisonError::into_inner);
-            if lines.len() >= KEPT {
-                lines.clear();
+    let line = if let Some(line) = known {
+        line
+    } else {
+        let line = match read(data, if re2 { Dialect::Re2 } else { Dialect::Pcre }) {
+            Ok(line) => Arc::new(line),
+            Err(message) => {
+                cx.log(&code::RULE_INVALID, || message);
+                return Flow::Next;
             }
-            lines.insert(key, line.clone());
-            line
+        };
+        let mut lines = LINES.lock().unwrap_or_else(PoisonError::into_inner);
+        if lines.len() >= KEPT {
+            lines.clear();
         }
+        lines.insert(key, line.clone());
+        line
     };
     for variable in [b"RULES_TESTED", b"RULES_WALKED"] {
         let count = number(cx, variable).saturating_add(1);

@@ -1000,6 +1000,7 @@ impl<'p> Reader<'p> {
     }
 }
 
+#[expect(clippy::large_enum_variant, reason = "it lives for one step of a loop")]
 enum Member {
     Byte(u8),
     Set(ByteSet),
