@@ -241,7 +241,7 @@ exten => c,n,Wait(25)
 ";
     let peer = channel().peer(Peer::Bye(Duration::from_secs(2)));
     let mut report = run_with(dialplan, peer);
-    assert_eq!(text(&mut report, "H"), "CANCEL/16");
+    assert_eq!(text(&mut report, "H"), "CANCEL/0");
     let callee = named(&report, ";2");
     assert_eq!(report.channels[callee].cause(), 16);
     assert_eq!(path(&report, callee), "c:1 c:2 h:1");

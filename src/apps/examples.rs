@@ -97,7 +97,7 @@ examples! {
     "Page": "An announcement" "Page(PJSIP/a&PJSIP/b,i)" "on" "on";
     "Park": "Park" "Park(default)" "on" "on";
     "ParkAndAnnounce": "Park, and tell the reception" "ParkAndAnnounce(,,pbx-parked:PARKED,PJSIP/reception)" "on" "on";
-    "ParkedCall": "Fetch" "ParkedCall(default,701)" "on" "on";
+    "ParkedCall": "Nobody is parked there" "ParkedCall(default,701)" "not reached" "";
     "PauseQueueMember": "A break" "PauseQueueMember(support,PJSIP/alice,,lunch)" "${PQMSTATUS}" "PAUSED";
     "Pickup": "The call leaves with the one that it took" "Pickup(812@phones)" "not reached" "";
     "PickupChan": "The call leaves with the one that it took" "PickupChan(PJSIP/alice)" "not reached" "";
@@ -154,7 +154,7 @@ examples! {
     "StopPlayTones": "No more tones" "StopPlayTones()" "on" "on";
     "StoreDTMF": "Keep the digits" "StoreDTMF(RX)" "on" "on";
     "StreamEcho": "Until the caller hangs up" "StreamEcho(2)" "not reached" "";
-    "System": "Refused unless it is allowed" "System(logger call from ${CALLERID(num)})" "[${SYSTEMSTATUS}]" "[]";
+    "System": "Refused unless it is allowed: the call ends" "System(logger call from ${CALLERID(num)})" "not reached" "";
     "TestClient": "The call ends here" "TestClient(1234)" "not reached" "";
     "TestServer": "The call ends here" "TestServer()" "not reached" "";
     "Transfer": "A channel that cannot be transferred" "Transfer(PJSIP/bob@192.0.2.1)" "${TRANSFERSTATUS}" "UNSUPPORTED";

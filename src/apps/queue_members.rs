@@ -187,7 +187,7 @@ pub static QUEUE_LOG: Application = Application::new(
 )
 .examples(&[Example {
     title: "A reason",
-    dialplan: "QueueLog(support,${UNIQUEID},NONE,WELCOME,pressed 1)",
+    dialplan: "QueueLog(support,1767225600.1,NONE,WELCOME,pressed 1)",
     evaluate: "on",
     expect: "on",
 }]);
@@ -233,7 +233,7 @@ pub static QUEUE_UPDATE: Application = Application::new(
 )
 .examples(&[Example {
     title: "A call back that was answered",
-    dialplan: "QueueUpdate(support,${UNIQUEID},PJSIP/anna,ANSWER,30)",
+    dialplan: "QueueUpdate(support,1767225600.1,PJSIP/anna,ANSWER,30)",
     evaluate: "on",
     expect: "on",
 }]);

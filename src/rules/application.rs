@@ -5,7 +5,7 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use crate::base::symbol::{StableMap, stable_map};
 use crate::base::{Place, SourceId};
 use crate::diagnostic::code;
-use crate::library::Application;
+use crate::library::{Application, Example};
 use crate::machine::{Cx, Flow};
 use crate::rules::comment;
 use crate::rules::dialplan::{NUMBERS, fields};
@@ -30,7 +30,14 @@ pub(super) static EXEC_RULE: Application = Application::new(
      priority. ExecRule(start) clears the variables and makes the digest, ExecRule(fast,…) is a row of fast routing, \
      ExecRule(end) lets the query's first comment override. `strowger rules import` writes such dialplans.",
     run,
-);
+)
+.own()
+.examples(&[Example {
+    title: "A rule that matches",
+    dialplan: "Set(QUERY=SELECT 1)\nExecRule(7,match_pattern=^select,hostgroup=2)",
+    evaluate: "${HOSTGROUP} ${RULES_MATCHED}",
+    expect: "2 7",
+}]);
 
 /// A line as it was read.
 struct Line {
@@ -141,23 +148,22 @@ fn rule(cx: &mut Cx<'_>, data: &[u8]) -> Flow {
         .unwrap_or_else(PoisonError::into_inner)
         .get(&key)
         .cloned();
-    let line = match known {
-        Some(line) => line,
-        None => {
-            let line = match read(data, if re2 { Dialect::Re2 } else { Dialect::Pcre }) {
-                Ok(line) => Arc::new(line),
-                Err(message) => {
-                    cx.log(&code::RULE_INVALID, || message);
-                    return Flow::Next;
-                }
-            };
-            let mut lines = LINES.lock().unwrap_or_else(PoisonError::into_inner);
-            if lines.len() >= KEPT {
-                lines.clear();
+    let line = if let Some(line) = known {
+        line
+    } else {
+        let line = match read(data, if re2 { Dialect::Re2 } else { Dialect::Pcre }) {
+            Ok(line) => Arc::new(line),
+            Err(message) => {
+                cx.log(&code::RULE_INVALID, || message);
+                return Flow::Next;
             }
-            lines.insert(key, line.clone());
-            line
+        };
+        let mut lines = LINES.lock().unwrap_or_else(PoisonError::into_inner);
+        if lines.len() >= KEPT {
+            lines.clear();
         }
+        lines.insert(key, line.clone());
+        line
     };
     for variable in [b"RULES_TESTED", b"RULES_WALKED"] {
         let count = number(cx, variable).saturating_add(1);

@@ -273,22 +273,21 @@ fn keys(place: &Place) -> Vec<(u8, Vec<u8>)> {
 #[derive(Default)]
 struct Texts {
     known: StableMap<Vec<u8>, usize>,
-    texts: Vec<Vec<u8>>,
+    list: Vec<Vec<u8>>,
     rules: Vec<Vec<Found>>,
 }
 
 impl Texts {
     fn add(&mut self, list: Vec<Vec<u8>>, rule: Found) {
         for text in list {
-            let id = match self.known.get(&text) {
-                Some(&id) => id,
-                None => {
-                    let id = self.texts.len();
-                    self.known.insert(text.clone(), id);
-                    self.texts.push(text);
-                    self.rules.push(Vec::new());
-                    id
-                }
+            let id = if let Some(&id) = self.known.get(&text) {
+                id
+            } else {
+                let id = self.list.len();
+                self.known.insert(text.clone(), id);
+                self.list.push(text);
+                self.rules.push(Vec::new());
+                id
             };
             if let Some(rules) = self.rules.get_mut(id) {
                 rules.push(rule);
@@ -298,36 +297,35 @@ impl Texts {
 
     /// The automaton; rules that no automaton takes are always looked at.
     fn automaton(self, always: &mut Vec<u32>) -> Option<Automaton> {
-        if self.texts.is_empty() {
+        if self.list.is_empty() {
             return None;
         }
-        let bytes: usize = self.texts.iter().map(Vec::len).sum();
+        let bytes: usize = self.list.iter().map(Vec::len).sum();
         let machine = if bytes <= DENSE {
             dfa::Builder::new()
                 .match_kind(MatchKind::Standard)
                 .ascii_case_insensitive(true)
                 .prefilter(false)
                 .start_kind(StartKind::Unanchored)
-                .build(&self.texts)
+                .build(&self.list)
                 .map(|dfa| Machine::Dense(Box::new(dfa)))
         } else {
             nfa::contiguous::Builder::new()
                 .match_kind(MatchKind::Standard)
                 .ascii_case_insensitive(true)
                 .prefilter(false)
-                .build(&self.texts)
+                .build(&self.list)
                 .map(|nfa| Machine::Sparse(Box::new(nfa)))
         };
-        match machine {
-            Ok(machine) => Some(Automaton {
+        if let Ok(machine) = machine {
+            Some(Automaton {
                 machine,
-                start: Start::of(&self.texts),
+                start: Start::of(&self.list),
                 rules: self.rules,
-            }),
-            Err(_) => {
-                always.extend(self.rules.into_iter().flatten().map(Found::position));
-                None
-            }
+            })
+        } else {
+            always.extend(self.rules.into_iter().flatten().map(Found::position));
+            None
         }
     }
 }

@@ -17,6 +17,7 @@ pub(super) static RULE: Function = Function::read(
      rules ended. RULE(digest,text) is the digest of any query.",
     read,
 )
+.own()
 .examples(&[Example {
     title: "The digest of a query",
     dialplan: "Set(q=SELECT 1)",
@@ -41,16 +42,17 @@ fn read(cx: &mut Cx<'_>, arguments: &[u8], out: &mut Vec<u8>) -> Answer {
         b"next_query_flagIN" => "NEXT_QUERY_FLAGIN",
         b"digest" => "DIGEST",
         b"flag" => "FLAG",
-        _ => match NUMBERS.iter().find(|(name, _)| name.as_bytes() == field) {
-            Some((_, variable)) => variable,
-            None => {
+        _ => {
+            let known = NUMBERS.iter().find(|(name, _)| name.as_bytes() == field);
+            let Some((_, variable)) = known else {
                 let name = bstr::BStr::new(field).to_string();
                 cx.log(&code::BAD_ARGUMENT, || {
                     format!("RULE has no field `{name}`")
                 });
                 return Answer::Failed;
-            }
-        },
+            };
+            variable
+        }
     };
     out.extend_from_slice(&cx.text_of(variable.as_bytes()));
     Answer::Done

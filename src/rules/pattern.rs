@@ -164,7 +164,7 @@ impl Pattern {
     pub(crate) fn tree(&self, folded: bool) -> Option<Hir> {
         match &self.body {
             Body::Known(known) if !known.backtracks => {
-                let syntax = known.syntax(self.dialect, self.caseless && folded);
+                let syntax = Known::syntax(self.dialect, self.caseless && folded);
                 syntax::parse_with(&known.search, &syntax).ok()
             }
             _ => None,
@@ -195,17 +195,17 @@ impl Known {
                 })
                 .map_err(|error| reason(&error.to_string()));
         }
-        let tree = syntax::parse_with(&self.search, &self.syntax(dialect, caseless))
+        let tree = syntax::parse_with(&self.search, &Self::syntax(dialect, caseless))
             .map_err(|error| reason(&error.to_string()))?;
         // Large repetitions are tried at once; others are built when they are first asked.
         if tree.properties().minimum_len().unwrap_or(0) > 1000 || self.search.contains('{') {
-            self.build(&self.search, dialect, caseless, WhichCaptures::None)
+            Self::build(&self.search, dialect, caseless, WhichCaptures::None)
                 .map_err(|error| reason(&error.to_string()))?;
         }
         Ok(())
     }
 
-    fn syntax(&self, dialect: Dialect, caseless: bool) -> syntax::Config {
+    fn syntax(dialect: Dialect, caseless: bool) -> syntax::Config {
         syntax::Config::new()
             .utf8(false)
             .unicode(dialect == Dialect::Re2)
@@ -213,14 +213,13 @@ impl Known {
     }
 
     fn build(
-        &self,
         text: &str,
         dialect: Dialect,
         caseless: bool,
         captures: WhichCaptures,
     ) -> Result<meta::Regex, Box<meta::BuildError>> {
         meta::Regex::builder()
-            .syntax(self.syntax(dialect, caseless))
+            .syntax(Self::syntax(dialect, caseless))
             .configure(
                 meta::Config::new()
                     .utf8_empty(false)
@@ -233,19 +232,13 @@ impl Known {
 
     fn finder(&self, dialect: Dialect, caseless: bool) -> Option<&meta::Regex> {
         self.finder
-            .get_or_init(|| {
-                self.build(&self.search, dialect, caseless, WhichCaptures::None)
-                    .ok()
-            })
+            .get_or_init(|| Self::build(&self.search, dialect, caseless, WhichCaptures::None).ok())
             .as_ref()
     }
 
     fn grouping(&self, dialect: Dialect, caseless: bool) -> Option<&meta::Regex> {
         self.grouping
-            .get_or_init(|| {
-                self.build(&self.span, dialect, caseless, WhichCaptures::All)
-                    .ok()
-            })
+            .get_or_init(|| Self::build(&self.span, dialect, caseless, WhichCaptures::All).ok())
             .as_ref()
     }
 

@@ -114,26 +114,25 @@ impl RuleSet {
     fn add(&mut self, rule: Rule) {
         let flag = rule.flag_in;
         let position = u32::try_from(self.rules.len()).unwrap_or(u32::MAX);
-        let index = match self.chain_index(flag) {
-            Some(index) => index,
-            None => {
-                let index = u32::try_from(self.chains.len()).unwrap_or(u32::MAX);
-                self.chains.push(Chain::new(flag));
-                match usize::try_from(flag) {
-                    Ok(at) if flag < SMALL => {
-                        if self.small.len() <= at {
-                            self.small.resize(at + 1, u32::MAX);
-                        }
-                        if let Some(place) = self.small.get_mut(at) {
-                            *place = index;
-                        }
+        let index = if let Some(index) = self.chain_index(flag) {
+            index
+        } else {
+            let index = u32::try_from(self.chains.len()).unwrap_or(u32::MAX);
+            self.chains.push(Chain::new(flag));
+            match usize::try_from(flag) {
+                Ok(at) if flag < SMALL => {
+                    if self.small.len() <= at {
+                        self.small.resize(at + 1, u32::MAX);
                     }
-                    _ => {
-                        self.large.insert(flag, index);
+                    if let Some(place) = self.small.get_mut(at) {
+                        *place = index;
                     }
                 }
-                index
+                _ => {
+                    self.large.insert(flag, index);
+                }
             }
+            index
         };
         if let Some(chain) = self.chains.get_mut(index as usize) {
             chain.rules.push(position);

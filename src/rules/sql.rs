@@ -108,7 +108,9 @@ fn negative(number: Literal<'_>) -> Literal<'_> {
             .checked_neg()
             .map_or(Literal::Real(-(n as f64)), Literal::Integer),
         // The smallest integer is written as the negative of one that is too large.
-        Literal::Real(r) if r == -(i64::MIN as f64) => Literal::Integer(i64::MIN),
+        Literal::Real(r) if r.to_bits() == (-(i64::MIN as f64)).to_bits() => {
+            Literal::Integer(i64::MIN)
+        }
         Literal::Real(r) => Literal::Real(-r),
         other => other,
     }

@@ -15,7 +15,8 @@ use crate::rules::{Mode, Pairs, Query, RuleSet, Session, Work, Workload, list, t
 /// Measures the modes side by side and counts what they look at.
 ///
 /// `walked` are rules visited, `tested` rules whose criteria were looked at one by one, `runs` runs of an automaton
-/// over a query. Times are medians of several measurements on one thread, without a network and without a proxy.
+/// over a query. Times are those of one thread, without a network and without a proxy: the lower quartile of many
+/// measurements of a millisecond, so that other work of the machine does not count.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -57,8 +58,8 @@ struct Row {
     nanoseconds: f64,
 }
 
-/// Measurements of each mode; the median counts.
-const MEASUREMENTS: usize = 7;
+/// One measurement takes at least so long.
+const SLICE: Duration = Duration::from_millis(1);
 
 pub(super) fn run(args: &BenchArgs) -> Result<i32, i32> {
     let mut modes = Vec::new();
@@ -143,15 +144,19 @@ fn measure(name: String, rules: &RuleSet, workload: Workload, modes: &[Mode], ms
         .collect();
     // The modes take turns, so that a slow moment of the machine falls on all of them.
     let mut times = vec![Vec::new(); rows.len()];
-    let slice = Duration::from_millis(ms) / MEASUREMENTS as u32;
-    for _ in 0..MEASUREMENTS {
+    let start = Instant::now();
+    let whole = Duration::from_millis(ms) * u32::try_from(rows.len()).unwrap_or(1);
+    loop {
         for (row, times) in rows.iter().zip(&mut times) {
-            times.push(timed(rules, row.mode, &queries, slice));
+            times.push(timed(rules, row.mode, &queries, SLICE));
+        }
+        if start.elapsed() >= whole {
+            break;
         }
     }
     for (row, times) in rows.iter_mut().zip(&mut times) {
         times.sort_by(f64::total_cmp);
-        row.nanoseconds = times.get(MEASUREMENTS / 2).copied().unwrap_or(0.0);
+        row.nanoseconds = times.get(times.len() / 4).copied().unwrap_or(0.0);
     }
     Case {
         name,

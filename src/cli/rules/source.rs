@@ -71,12 +71,13 @@ impl Source {
 impl Reading {
     /// Reads rules from a text.
     pub(super) fn load(&self, file: &Path, sql: &[u8]) -> Loaded {
-        let mut overrides = Overrides::default();
-        overrides.iterations = self.iterations;
-        overrides.dialect = self.regex.map(|name| match name {
-            DialectName::Pcre => Dialect::Pcre,
-            DialectName::Re2 => Dialect::Re2,
-        });
+        let overrides = Overrides {
+            iterations: self.iterations,
+            dialect: self.regex.map(|name| match name {
+                DialectName::Pcre => Dialect::Pcre,
+                DialectName::Re2 => Dialect::Re2,
+            }),
+        };
         let (rules, report) = RuleSet::from_named_sql(&file.display().to_string(), sql, overrides);
         let refused = report.diagnostics().iter().any(|diagnostic| {
             self.compat == Compat::Strict

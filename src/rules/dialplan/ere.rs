@@ -100,7 +100,7 @@ impl Writer {
         match tree.kind() {
             HirKind::Empty => {}
             HirKind::Literal(literal) => {
-                for &byte in literal.0.iter() {
+                for &byte in &literal.0 {
                     self.byte(byte)?;
                 }
             }

@@ -3,6 +3,7 @@
 use super::{LINE, Landing, NUMBERS, Writer, value};
 
 use crate::diagnostic::code;
+use crate::rules::pattern::Replacement;
 use crate::rules::rule::{Client, Rule};
 use crate::rules::settings::Dialect;
 
@@ -111,7 +112,10 @@ impl Writer<'_> {
         if rule.negated {
             put("negate", b"1");
         }
-        let global = rule.replacement.as_ref().is_some_and(|r| r.is_global());
+        let global = rule
+            .replacement
+            .as_ref()
+            .is_some_and(Replacement::is_global);
         match (rule.caseless, global) {
             (true, false) => {}
             (true, true) => put("re_modifiers", b"CASELESS,GLOBAL"),

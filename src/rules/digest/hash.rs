@@ -30,10 +30,6 @@ pub(crate) fn hash(text: &[u8]) -> u64 {
     }
 }
 
-#[expect(
-    clippy::many_single_char_names,
-    reason = "the four words of the published algorithm"
-)]
 fn short(text: &[u8]) -> u64 {
     let (mut a, mut b, mut c, mut d) = (0u64, 0u64, CONST, CONST);
     let mut blocks = text.chunks_exact(32);

@@ -8,8 +8,7 @@ use logos::{Lexer, Logos};
 #[derive(Debug, Clone, PartialEq, Logos)]
 #[logos(utf8 = false)]
 #[logos(skip br"[ \t\r\n\x0C]+")]
-#[logos(skip(br"--[^\n]*", allow_greedy = true))]
-#[logos(skip(br"#[^\n]*", allow_greedy = true))]
+#[logos(skip(br"(--|#)[^\n]*", allow_greedy = true))]
 pub(crate) enum Token<'t> {
     /// `INSERT`
     #[token(b"insert", ignore(case))]

@@ -114,7 +114,7 @@ pub(crate) fn leading_number(text: &[u8]) -> i32 {
 /// A real number that is an integer is stored as one.
 fn whole(r: f64) -> Value {
     let n = r as i64;
-    if n as f64 == r && n.unsigned_abs() < 1 << 53 {
+    if r.fract().abs() <= 0.0 && n.unsigned_abs() < 1 << 53 {
         Value::Integer(n)
     } else {
         Value::Real(r)
@@ -135,7 +135,7 @@ fn numeric(text: &[u8]) -> Option<Value> {
 }
 
 fn real_text(r: f64) -> String {
-    if r == r.trunc() && r.abs() < 1e15 {
+    if r.fract().abs() <= 0.0 && r.abs() < 1e15 {
         format!("{r:.1}")
     } else {
         format!("{r}")
