@@ -118,6 +118,10 @@ impl Writer<'_> {
             for line in lines {
                 self.line(&mut first, label.take().as_deref(), &line);
             }
+            if rule.flag_out >= 0 {
+                let flag = format!("Set(FLAG={})", rule.flag_out);
+                self.line(&mut first, label.take().as_deref(), flag.as_bytes());
+            }
             let last = if rule.apply {
                 b"Goto(qr-done,q,1)".to_vec()
             } else {
@@ -130,11 +134,6 @@ impl Writer<'_> {
     /// The jump after a match that does not apply.
     fn onward(&mut self, first: &mut bool, at: usize, rule: &Rule) -> Vec<u8> {
         let flag = if rule.flag_out >= 0 {
-            self.line(
-                first,
-                None,
-                format!("Set(FLAG={})", rule.flag_out).as_bytes(),
-            );
             self.line(first, None, b"GotoIf($[${RULES_LEFT} > 0]?qr-again,q,1)");
             rule.flag_out
         } else {
