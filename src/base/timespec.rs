@@ -2,6 +2,7 @@
 //! `times,weekdays,days,months[,zone]`, separated by `,` or `|` (observed with Asterisk master 2026-08).
 
 use jiff::civil::DateTime;
+use smallvec::SmallVec;
 
 use crate::base::Text;
 use crate::base::zone::Zone;
@@ -10,7 +11,7 @@ use crate::base::zone::Zone;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Timespec {
     /// Minutes of the day, both ends included, never wrapping; `None` = any.
-    minutes: Option<Box<[(u16, u16)]>>,
+    minutes: Option<Spans>,
     /// Bit 0 is Sunday.
     weekdays: u8,
     /// Bit 0 is the 1st.
@@ -22,6 +23,9 @@ pub struct Timespec {
     /// Whether there was any text: an empty specification never holds.
     given: bool,
 }
+
+/// Most specifications have one span of the day, or one past midnight, which is two.
+type Spans = SmallVec<[(u16, u16); 2]>;
 
 /// An element that was skipped because it is not understood.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -107,11 +111,11 @@ fn is_any(text: &[u8]) -> bool {
     matches!(text, b"" | b"*")
 }
 
-fn minutes(text: &[u8], log: &mut dyn FnMut(BadElement)) -> Option<Box<[(u16, u16)]>> {
+fn minutes(text: &[u8], log: &mut dyn FnMut(BadElement)) -> Option<Spans> {
     if is_any(text) {
         return None;
     }
-    let mut spans = Vec::new();
+    let mut spans = Spans::new();
     for element in text.split(|&b| b == b'&') {
         let (from, to) = match element.iter().position(|&b| b == b'-') {
             None => (clock(element), clock(element)),
@@ -130,7 +134,7 @@ fn minutes(text: &[u8], log: &mut dyn FnMut(BadElement)) -> Option<Box<[(u16, u1
             }),
         }
     }
-    Some(spans.into())
+    Some(spans)
 }
 
 /// Minute of the day of `H:M`; one or two digits each, what follows is ignored.
