@@ -173,13 +173,12 @@ fn main() -> ExitCode {
     }
     let renew = arguments.iter().any(|argument| argument == "--renew");
     let mut recorded = read();
-    let (expected, tolerance) = match recorded.get(&compiler()) {
-        Some(counts) => (counts.clone(), TOLERANCE),
-        None => {
-            println!("{FILE} has no counts for {}; see --renew", compiler());
-            let last = recorded.values().last().cloned();
-            (last.unwrap_or_else(|| json!({})), OTHER_COMPILER)
-        }
+    let (expected, tolerance) = if let Some(counts) = recorded.get(&compiler()) {
+        (counts.clone(), TOLERANCE)
+    } else {
+        println!("{FILE} has no counts for {}; see --renew", compiler());
+        let last = recorded.values().next_back().cloned();
+        (last.unwrap_or_else(|| json!({})), OTHER_COMPILER)
     };
     let mut counts = Map::new();
     let mut worse = false;

@@ -131,8 +131,8 @@ impl Measured {
 /// How the figures of a profile were taken.
 fn method(profile: &Profile) -> String {
     format!(
-        "Calls are exact: one call was run line by line and counted. Times are {} samples of further calls, which \
-         took {:.0} % longer than unwatched ones, shared out over the {:.6} seconds of an unwatched call. A NoOp or \
+        "Calls are exact: one call was run line by line and counted. Times are {} samples of further calls, \
+         whose own time differs by {:+.0} % from that of unwatched ones, shared out over the {:.6} seconds of an unwatched call. A NoOp or \
          Goto of which nothing can be seen is run by the line before it, which has its time.",
         count(profile.samples as f64),
         profile.overhead() * 100.0,

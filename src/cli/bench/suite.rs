@@ -138,6 +138,7 @@ fn written(unit: Unit, value: f64) -> String {
         Unit::PerSecond if value >= 1e9 => format!("{:.2} G/s", value / 1e9),
         Unit::PerSecond if value >= 1e6 => format!("{:.1} M/s", value / 1e6),
         Unit::PerSecond => format!("{:.0} k/s", value / 1e3),
+        Unit::Nanoseconds if value >= 1e3 => format!("{} ns", count(value)),
         Unit::Nanoseconds => format!("{value:.1} ns"),
         Unit::Seconds if value >= 0.1 => format!("{value:.3} s"),
         Unit::Seconds => format!("{:.1} ms", value * 1e3),
