@@ -306,7 +306,7 @@ fn loads_of_several_calls_count_them_all() {
     assert_eq!(bench(&["--calls", "5", "--threads", "2"])["priorities"], 20);
     assert_eq!(bench(&["--set", "y=2"])["priorities"], 4);
     let profile = &bench(&["--profile"])["profile"];
-    assert_eq!(profile["extensions"][0]["priorities"], 4);
+    assert_eq!(profile["extensions"][0]["calls"], 4);
 }
 
 /// The commands of the README print what it shows: `...` stands for any lines, `[..]` for any text in a line.

@@ -32,7 +32,7 @@ const ARROWS: &[(&str, &str)] = &[
         "host",
         "base diagnostic syntax program machine library compile store rules",
     ),
-    ("measure", "base diagnostic program machine host"),
+    ("measure", "base diagnostic syntax program machine host"),
     ("cli", "*"),
 ];
 

@@ -4,8 +4,10 @@ mod console;
 #[cfg(feature = "profile")]
 mod flame;
 mod report;
+mod suite;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use clap::Args;
 
@@ -14,8 +16,8 @@ use crate::host::Engine;
 use crate::host::rewrite::set_value;
 use crate::machine::Limits;
 use crate::measure::baseline::{self, NAIVE_PRIORITIES};
-use crate::measure::census::Counter;
 use crate::measure::pips::{Place, run as measure};
+use crate::measure::profile::{Profile, profile};
 use crate::measure::{Load, Sample, Series};
 use crate::syntax::ast::Plan;
 
@@ -34,10 +36,13 @@ Examples:
   strowger bench dialplans/murf-81.conf
   strowger bench dialplans/murf-81.conf --set iterations=100000000 --runs 3
   strowger bench dialplans/mix.conf 812125551@extension --calls 1000 --threads 2 --json
-  strowger bench extensions.conf 812@phones --flamegraph out.svg")]
+  strowger bench extensions.conf 812@phones --flamegraph out.svg
+  strowger bench --suite --quick
+  strowger bench --suite --markdown > docs/performance.md")]
 pub(crate) struct BenchArgs {
     /// An extensions.conf, a folder that holds one, or `-`.
-    file: PathBuf,
+    #[arg(required_unless_present_any = ["suite", "alone"])]
+    file: Option<PathBuf>,
     /// Where the call begins.
     #[arg(value_name = "EXTEN@CONTEXT", default_value = "81@extension")]
     start: String,
@@ -53,21 +58,54 @@ pub(crate) struct BenchArgs {
     /// Threads.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1024))]
     threads: u32,
-    /// Write a flame graph of the engine itself.
+    /// Write a flame graph of the dialplan: the extension called, the lines of open Gosubs, the priority, its
+    /// application, the function it reads.
     #[arg(long, value_name = "OUT.svg")]
-    flamegraph: Option<std::path::PathBuf>,
-    /// Count how often each application and each extension runs, in a run of its own.
+    flamegraph: Option<PathBuf>,
+    /// Write a flame graph of the engine's own code.
+    #[arg(long, value_name = "OUT.svg")]
+    flamegraph_engine: Option<PathBuf>,
+    /// Say how often each application, extension and priority runs and how long, of one call in runs of their own:
+    /// counted in one, sampled for a second in others.
     #[arg(long)]
     profile: bool,
+    /// Rows of each table of the profile; 0 = all.
+    #[arg(long, value_name = "N", default_value_t = 20, requires = "profile")]
+    top: usize,
     /// Print one JSON object.
     #[arg(long)]
     json: bool,
+    /// Measure all workloads beside their baselines instead of one file: native code, the textual evaluator, and Lua,
+    /// LuaJIT and Kamailio where they are installed.
+    #[arg(long, conflicts_with_all = ["file", "set", "calls", "flamegraph", "flamegraph_engine", "profile"])]
+    suite: bool,
+    /// With --suite: a tenth of the work.
+    #[arg(long, requires = "suite")]
+    quick: bool,
+    /// With --suite: the page docs/performance.md.
+    #[arg(long, requires = "suite", conflicts_with = "json")]
+    markdown: bool,
+    /// With --suite: an Asterisk to start and to compare with, on its own configuration without a network.
+    #[arg(long, requires = "suite", value_name = "PATH")]
+    asterisk: Option<PathBuf>,
+    /// Measure one thing of the suite in this process.
+    #[arg(long, hide = true, value_name = "WHAT")]
+    alone: Option<String>,
 }
 
 /// Priorities that each of many calls runs before the next one has its turn.
 const QUANTUM: u32 = 64;
 
+/// How long a profile samples at least.
+const SAMPLED: Duration = Duration::from_secs(1);
+
 pub(crate) fn run(args: &BenchArgs) -> i32 {
+    if let Some(what) = &args.alone {
+        return suite::run_alone(what);
+    }
+    let Some(file) = &args.file else {
+        return suite::run(args);
+    };
     let Some((exten, context)) = input::extension(&args.start) else {
         return ui::usage("EXTEN@CONTEXT needs an `@`");
     };
@@ -81,7 +119,7 @@ pub(crate) fn run(args: &BenchArgs) -> i32 {
         threads: args.threads as usize,
         textual: false,
     };
-    let (plan, report) = input::plan(&Engine::builder().build(), &args.file);
+    let (plan, report) = input::plan(&Engine::builder().build(), file);
     ui::diagnostics(&report);
     let Some(mut plan) = plan else {
         return exit::UNREADABLE;
@@ -136,28 +174,27 @@ impl Bench<'_> {
         if series.priorities() == 0 {
             return ui::usage(&format!("no extension {} with a priority 1", args.start));
         }
-        let counter = args.profile.then(|| {
-            let counter = Counter::default();
-            measure(
-                engine,
-                &self.place,
-                Load::ONE,
-                Some(Box::new(counter.clone())),
-            );
-            counter
-        });
-        if let Some(path) = &args.flamegraph
-            && let Err(error) = self.flame(engine, path)
-        {
-            ui::message(&format!("{}: {error}", path.display()));
-            return exit::UNREADABLE;
+        let wanted = args.profile || args.flamegraph.is_some();
+        let profile = wanted.then(|| profile(engine, &self.place, SAMPLED));
+        let drawn = [
+            (&args.flamegraph, profile.as_ref()),
+            (&args.flamegraph_engine, None),
+        ];
+        for (path, profile) in drawn {
+            if let Some(path) = path
+                && let Err(error) = self.flame(engine, path, &args.start, profile)
+            {
+                ui::message(&format!("{}: {error}", path.display()));
+                return exit::UNREADABLE;
+            }
         }
         let measured = Measured {
             series,
             native: baseline::native(),
             naive: self.naive(),
             load: self.load,
-            census: counter.map(|counter| counter.census()),
+            profile: profile.filter(|_| args.profile),
+            top: if args.top == 0 { usize::MAX } else { args.top },
         };
         if args.json {
             ui::json_document(&measured.json());
@@ -201,14 +238,23 @@ impl Bench<'_> {
     }
 
     #[cfg(feature = "profile")]
-    fn flame(&self, engine: &Engine, path: &std::path::Path) -> Result<(), String> {
+    fn flame(
+        &self,
+        engine: &Engine,
+        path: &Path,
+        start: &str,
+        profile: Option<&Profile>,
+    ) -> Result<(), String> {
+        if let Some(profile) = profile {
+            return flame::draw(path, start, profile);
+        }
         flame::record(path, || {
             measure(engine, &self.place, self.load, None);
         })
     }
 
     #[cfg(not(feature = "profile"))]
-    fn flame(&self, _: &Engine, _: &std::path::Path) -> Result<(), String> {
+    fn flame(&self, _: &Engine, _: &Path, _: &str, _: Option<&Profile>) -> Result<(), String> {
         Err("this build has no profiler (feature `profile`)".into())
     }
 }

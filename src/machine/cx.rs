@@ -10,7 +10,7 @@ use crate::machine::image::{Image, LinkedFunction};
 use crate::machine::shared::Shared;
 use crate::machine::state::State;
 use crate::machine::variables::{Inherit, inheritance};
-use crate::machine::{Channel, Flow, Location, Note};
+use crate::machine::{Channel, Flow, Location, Note, Observer};
 use crate::program::instruction::Core;
 use crate::program::matcher::{Found, NotFound, Want};
 use crate::program::{Priority, PriorityId};
@@ -102,7 +102,7 @@ impl Cx<'_> {
 
     /// Makes a log entry at another level.
     pub fn log_at(&mut self, code: &'static Code, level: Level, message: impl FnOnce() -> String) {
-        if self.state.observer.is_some() {
+        if self.is_watched() {
             let entry = Entry::at(code, level, message());
             self.state.log(entry);
         }
@@ -110,7 +110,18 @@ impl Cx<'_> {
 
     /// Whether somebody watches: verbose messages are made for nobody otherwise.
     pub fn is_watched(&self) -> bool {
-        self.state.observer.is_some()
+        let observer = self.state.observer.as_deref();
+        observer.is_some_and(Observer::hears)
+    }
+
+    /// The value of a function is read from here on, for whoever samples the call; `None` = it is known.
+    #[inline]
+    pub(crate) fn reads(&mut self, function: Option<u32>) {
+        if let Some(observer) = &mut self.state.observer
+            && let Some(sampler) = observer.sampler()
+        {
+            sampler.function(function);
+        }
     }
 
     /// Writes a verbose message.

@@ -12,6 +12,7 @@ use crate::base::value::INT_LIMIT;
 use crate::diagnostic::code;
 use crate::machine::call::{Call, Doing, Purpose};
 use crate::machine::image::Image;
+use crate::machine::sampler::{Probe, Sampler, Unseen};
 use crate::machine::variables::{Entry, Inherit};
 use crate::machine::{Cx, Effect, Observer};
 use crate::program::instruction::Operation;
@@ -51,16 +52,23 @@ impl Call {
             return None;
         }
         let observer = self.state.observer.as_deref();
+        let observed = observer.is_some();
         let watched = observer.is_some_and(Observer::sees_priorities)
             || self.state.textual
             || self.state.records.is_some()
             || self.state.hungup
             || self.state.redirect.is_some()
             || self.state.channel.timeouts.absolute.is_some();
-        if !self.steady || watched {
+        let general = !self.steady || watched;
+        let sampled = observed && self.sampled(general);
+        if general {
             return self.run_general(image);
         }
-        let exit = self.run_direct(image);
+        let exit = if sampled {
+            self.run_direct::<true>(image)
+        } else {
+            self.run_direct::<false>(image)
+        };
         match exit {
             // The rest of a slice is given up where it is too small for a step; only the last priorities that
             // a call may run at all are spent line by line.
@@ -81,8 +89,26 @@ impl Call {
         }
     }
 
+    /// Tells a sampler where the call is; whether there is one.
+    #[cold]
+    fn sampled(&mut self, general: bool) -> bool {
+        let (line, depth) = (self.line, self.state.stack.len());
+        let Some(sampler) = self.sampler() else {
+            return false;
+        };
+        sampler.arrive(line, depth);
+        if general {
+            sampler.count(line);
+        }
+        true
+    }
+
+    fn sampler(&mut self) -> Option<&mut Sampler> {
+        self.state.observer.as_deref_mut()?.sampler()
+    }
+
     /// Runs direct operations as far as they go.
-    fn run_direct(&mut self, image: &Image) -> Exit {
+    fn run_direct<const SAMPLED: bool>(&mut self, image: &Image) -> Exit {
         let before = self.fuel;
         let mut line = self.line;
         let mut reached = Reached {
@@ -92,7 +118,13 @@ impl Call {
         };
         loop {
             let slots = &mut self.state.variables.slots;
-            reached = direct(&image.program.lines, slots, line, reached);
+            let sampler = SAMPLED
+                .then(|| self.state.observer.as_deref_mut()?.sampler())
+                .flatten();
+            reached = match sampler {
+                Some(sampler) => direct(&image.program.lines, slots, line, reached, sampler),
+                None => direct(&image.program.lines, slots, line, reached, Unseen),
+            };
             if reached.exit != Exit::Straight {
                 break;
             }
@@ -189,7 +221,13 @@ impl Call {
 
 /// A function of its own, so that what the loop holds stays in registers.
 #[inline(never)]
-fn direct(lines: &[Line], slots: &mut [Entry], start: u32, reached: Reached) -> Reached {
+fn direct<P: Probe>(
+    lines: &[Line],
+    slots: &mut [Entry],
+    start: u32,
+    reached: Reached,
+    mut probe: P,
+) -> Reached {
     let mut pc = start;
     let Reached {
         mut here, mut fuel, ..
@@ -197,6 +235,7 @@ fn direct(lines: &[Line], slots: &mut [Entry], start: u32, reached: Reached) -> 
     let leave = |exit, here, fuel| Reached { exit, here, fuel };
     while let Some(line) = lines.get(pc as usize) {
         here = pc;
+        probe.at(pc);
         let step = match line.operation {
             Operation::Count { slot, add } => {
                 let Some(left) = fuel.checked_sub(line.onward.count()) else {
@@ -220,6 +259,7 @@ fn direct(lines: &[Line], slots: &mut [Entry], start: u32, reached: Reached) -> 
                     continue;
                 };
                 here = pc;
+                probe.at(pc);
                 match less(slots, left, right) {
                     Some(holds) => way(holds, yes, no),
                     None => return leave(Exit::General, here, fuel),

@@ -19,6 +19,7 @@ mod observe;
 pub mod outside;
 mod pbx;
 pub mod records;
+pub mod sampler;
 pub mod shared;
 mod stack;
 mod state;

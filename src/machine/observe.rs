@@ -2,6 +2,7 @@
 
 use crate::base::Text;
 use crate::diagnostic::Entry;
+use crate::machine::sampler::Sampler;
 use crate::machine::{ChannelEvent, Location};
 
 /// Something that Asterisk writes to its verbose log besides the executed priorities.
@@ -36,6 +37,14 @@ pub trait Observer: Send {
     /// Whether it looks at every priority. One that does not leaves the fast path to the call.
     fn sees_priorities(&self) -> bool {
         true
+    }
+    /// Whether it reads log entries and verbose messages: they are made for nobody otherwise.
+    fn hears(&self) -> bool {
+        true
+    }
+    /// What samples the call's time, if that is why it watches.
+    fn sampler(&mut self) -> Option<&mut Sampler> {
+        None
     }
     /// Whether it looks at channel events: they are made for nobody otherwise. Asked once, when it begins to watch.
     fn sees_events(&self) -> bool {

@@ -2,10 +2,11 @@
 
 pub mod baseline;
 pub mod calls;
-pub mod census;
 pub mod loading;
 pub mod machine;
 pub mod memory;
 pub mod pips;
+pub mod profile;
+pub mod suite;
 
 pub use pips::{Load, Sample, Series};

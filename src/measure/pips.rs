@@ -202,7 +202,8 @@ impl Series {
     }
 }
 
-fn median(values: impl Iterator<Item = f64>) -> f64 {
+/// The middle one, or the mean of the two in the middle.
+pub(super) fn median(values: impl Iterator<Item = f64>) -> f64 {
     let mut values: Vec<f64> = values.collect();
     values.sort_by(f64::total_cmp);
     let middle = values.len() / 2;

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::measure::census::Census;
 use crate::measure::machine::{Machine, commit, rustc};
+use crate::measure::profile::{Entrant, Profile};
 use crate::measure::{Load, Sample, Series};
 
 use super::super::ui::{self, Style};
@@ -14,7 +14,9 @@ pub(super) struct Measured {
     pub(super) native: Sample,
     pub(super) naive: Sample,
     pub(super) load: Load,
-    pub(super) census: Option<Census>,
+    pub(super) profile: Option<Profile>,
+    /// Rows of each table of the profile.
+    pub(super) top: usize,
 }
 
 impl Measured {
@@ -62,19 +64,8 @@ impl Measured {
             "rustc": rustc(),
             "commit": commit(),
         });
-        if let (Some(census), Some(object)) = (&self.census, object.as_object_mut()) {
-            let counts = |rows: Vec<(String, u64)>| -> Vec<Value> {
-                rows.into_iter()
-                    .map(|(name, priorities)| json!({"name": name, "priorities": priorities}))
-                    .collect()
-            };
-            object.insert(
-                "profile".into(),
-                json!({
-                    "applications": counts(census.applications()),
-                    "extensions": counts(census.extensions()),
-                }),
-            );
+        if let (Some(profile), Some(object)) = (&self.profile, object.as_object_mut()) {
+            object.insert("profile".into(), profile_json(profile, self.top));
         }
         object
     }
@@ -130,21 +121,104 @@ impl Measured {
             &format!("{}, commit {}", rustc(), commit().unwrap_or("unknown")),
         ));
         out.push_str(&ui::table(&rows, &[]));
-        if let Some(census) = &self.census {
-            for (title, counts) in [
-                ("priorities by application", census.applications()),
-                ("priorities by extension", census.extensions()),
-            ] {
-                out.push_str(&format!("\n{}\n", ui::paint(Style::Bold, title)));
-                let rows: Vec<Vec<String>> = counts
-                    .into_iter()
-                    .map(|(name, n)| vec![String::new(), count(n as f64), name])
-                    .collect();
-                out.push_str(&ui::table(&rows, &[1]));
-            }
+        if let Some(profile) = &self.profile {
+            out.push_str(&profile_text(profile, self.top));
         }
         out
     }
+}
+
+/// How the figures of a profile were taken.
+fn method(profile: &Profile) -> String {
+    format!(
+        "Calls are exact: one call was run line by line and counted. Times are {} samples of further calls, \
+         whose own time differs by {:+.0} % from that of unwatched ones, shared out over the {:.6} seconds of an unwatched call. A NoOp or \
+         Goto of which nothing can be seen is run by the line before it, which has its time.",
+        count(profile.samples as f64),
+        profile.overhead() * 100.0,
+        profile.plain.seconds
+    )
+}
+
+/// Nanoseconds of one time that something ran.
+fn nanoseconds(profile: &Profile, entrant: &Entrant) -> f64 {
+    entrant.share * profile.plain.seconds * 1e9 / entrant.calls.max(1) as f64
+}
+
+fn profile_json(profile: &Profile, top: usize) -> Value {
+    let rows = |rows: &[Entrant]| -> Vec<Value> {
+        rows.iter()
+            .take(top)
+            .map(|row| {
+                let mut object = json!({
+                    "name": row.name,
+                    "calls": row.calls,
+                    "seconds": row.share * profile.plain.seconds,
+                    "share": row.share,
+                    "samples": row.samples,
+                });
+                if let (Some((file, line)), Some(object)) = (&row.source, object.as_object_mut()) {
+                    object.insert("application".into(), json!(row.application));
+                    object.insert("file".into(), json!(file));
+                    object.insert("line".into(), json!(line));
+                }
+                object
+            })
+            .collect()
+    };
+    json!({
+        "method": method(profile),
+        "samples": profile.samples,
+        "overhead": profile.overhead(),
+        "seconds": profile.plain.seconds,
+        "applications": rows(&profile.applications),
+        "extensions": rows(&profile.extensions),
+        "priorities": rows(&profile.priorities),
+    })
+}
+
+fn profile_text(profile: &Profile, top: usize) -> String {
+    let mut out = String::new();
+    for (title, entrants) in [
+        ("application", &profile.applications),
+        ("extension", &profile.extensions),
+        ("priority", &profile.priorities),
+    ] {
+        let mut rows = vec![
+            ["", "share", "self ms", "calls", "ns each", title]
+                .map(str::to_owned)
+                .to_vec(),
+        ];
+        for entrant in entrants.iter().take(top) {
+            let mut row = vec![
+                String::new(),
+                format!("{:.1} %", entrant.share * 100.0),
+                format!("{:.3}", entrant.share * profile.plain.seconds * 1e3),
+                count(entrant.calls as f64),
+                format!("{:.1}", nanoseconds(profile, entrant)),
+                entrant.name.clone(),
+            ];
+            row.extend(entrant.application.clone());
+            row.extend(
+                entrant
+                    .source
+                    .as_ref()
+                    .map(|(file, line)| format!("{file}:{line}")),
+            );
+            rows.push(row);
+        }
+        out.push('\n');
+        for (n, line) in ui::table(&rows, &[1, 2, 3, 4]).lines().enumerate() {
+            let heading = (n == 0).then(|| ui::paint(Style::Bold, line));
+            out.push_str(heading.as_deref().unwrap_or(line));
+            out.push('\n');
+        }
+        if entrants.len() > top {
+            out.push_str(&format!("  and {} more (--top)\n", entrants.len() - top));
+        }
+    }
+    out.push_str(&format!("\n{}\n", method(profile)));
+    out
 }
 
 fn per_priority(series: &Series) -> f64 {
@@ -162,7 +236,7 @@ fn plural(n: usize, what: &str) -> String {
 }
 
 /// A whole number with its thousands apart.
-fn count(n: f64) -> String {
+pub(super) fn count(n: f64) -> String {
     let digits = format!("{n:.0}");
     let mut out = String::new();
     for (at, digit) in digits.chars().enumerate() {

@@ -157,7 +157,9 @@ impl Evaluator {
         let arguments = std::mem::take(&mut self.out);
         let mut out = cx.state.spare.pop().unwrap_or_default();
         out.clear();
+        cx.reads(Some(call.function));
         let answer = read.read(cx, arguments.get(mark..).unwrap_or(&[]), &mut out);
+        cx.reads(None);
         self.out = arguments;
         self.out.truncate(mark);
         self.out.extend_from_slice(&out);

@@ -178,11 +178,11 @@ impl Evaluator {
             return None;
         }
         self.answer.clear();
-        match function
-            .read
-            .as_ref()?
-            .read(cx, arguments, &mut self.answer)
-        {
+        let read = function.read.as_ref()?;
+        cx.reads(Some(call.function));
+        let answer = read.read(cx, arguments, &mut self.answer);
+        cx.reads(None);
+        match answer {
             Answer::Done => {}
             Answer::Failed => self.answer.clear(),
             _ => return None,
