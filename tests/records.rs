@@ -79,16 +79,12 @@ fn fields(line: &str) -> Vec<String> {
         loop {
             let (before, after) = inside.split_once('"').unwrap();
             field.push_str(before);
-            match after.strip_prefix('"') {
-                Some(more) => {
-                    field.push('"');
-                    inside = more;
-                }
-                None => {
-                    rest = after.strip_prefix(',').unwrap_or(after);
-                    break;
-                }
-            }
+            let Some(more) = after.strip_prefix('"') else {
+                rest = after.strip_prefix(',').unwrap_or(after);
+                break;
+            };
+            field.push('"');
+            inside = more;
         }
         fields.push(field);
     }
@@ -110,8 +106,10 @@ fn calls(lines: impl Iterator<Item = String>) -> BTreeMap<String, Vec<String>> {
     for line in lines {
         let mut fields = fields(&line);
         assert_eq!(fields.len(), 18, "{line}");
-        for time in 8..11 {
-            fields[time] = if fields[time].is_empty() { "" } else { "time" }.to_owned();
+        for time in &mut fields[8..11] {
+            if !time.is_empty() {
+                "time".clone_into(time);
+            }
         }
         fields[5] = unnumbered(&fields[5]);
         let kept: Vec<&str> = [0, 1, 2, 3, 5, 6, 7, 8, 9, 10, 13, 14, 15, 17]
@@ -366,7 +364,7 @@ fn one_record_for_each_called_channel_and_one_for_what_follows() {
         .dial("PJSIP/a", "BUSY,after=2")
         .dial("PJSIP/b", "ANSWER,after=5");
     let mut report = run_on(&dialplan, RecordOptions::default(), channel);
-    let seconds = |time: Duration| (time - BEGIN).as_secs();
+    let seconds = |time: Duration| time.checked_sub(BEGIN).unwrap().as_secs();
     let rows: Vec<_> = report
         .records()
         .iter()

@@ -48,7 +48,7 @@ impl Drop for Place {
 /// A rhythm in which nothing is written unless somebody asks.
 const NEVER: Batching = Batching {
     changes: usize::MAX,
-    age: Duration::from_secs(3600),
+    age: Duration::from_hours(1),
     bytes: usize::MAX,
 };
 

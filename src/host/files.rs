@@ -56,6 +56,7 @@ impl Reader for FileReader {
 }
 
 /// All that a source holds, which must not be more than a load may read.
+#[cfg(feature = "cli")]
 pub(crate) fn read_whole(source: impl io::Read) -> io::Result<Vec<u8>> {
     read_sized(source, 0)
 }

@@ -122,7 +122,10 @@ impl Outside {
 
     #[cfg(not(feature = "net"))]
     fn net(&self, _: &OutsideRequest) -> Event {
-        Event::Failed("this build has no network".to_owned())
+        if self.allow.net {
+            return Event::Failed("this build has no network".to_owned());
+        }
+        refused("the network")
     }
 
     fn realtime(&self, request: &RealtimeRequest) -> Event {

@@ -268,6 +268,10 @@ fn take(figure: &mut Result<Figure, String>, side: &mut Side<'_>) {
 mod tests {
     use super::*;
 
+    #[expect(
+        clippy::unnecessary_wraps,
+        reason = "what a baseline gives is a result"
+    )]
     fn figure(rounds: &[f64]) -> Result<Figure, String> {
         Ok(Figure {
             rounds: rounds.to_vec(),

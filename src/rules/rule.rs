@@ -288,7 +288,7 @@ fn weights(attributes: &[u8]) -> Result<Weights, (Weights, String)> {
             _ => {
                 wrong = Some(format!(
                     "`{item}` of flagOUTs needs a number as id and as weight"
-                ))
+                ));
             }
         }
     }

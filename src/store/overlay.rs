@@ -93,6 +93,10 @@ fn size(value: Option<&Text>) -> usize {
 mod tests {
     use super::*;
 
+    #[expect(
+        clippy::unnecessary_wraps,
+        reason = "what the overlay keeps of a key is an option"
+    )]
     fn text(value: &str) -> Option<Text> {
         Some(Text::from(value))
     }

@@ -1,6 +1,5 @@
 //! Plans as text.
 
-#[cfg(feature = "cli")]
 pub mod json;
 pub mod listing;
 

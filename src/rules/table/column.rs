@@ -66,7 +66,7 @@ impl Column {
             Check::Between(least, most) => value.at_least(least) && value.at_most(most),
             Check::Json => match value {
                 Value::Text(text) => {
-                    text.is_empty() || serde_json::from_slice::<serde::de::IgnoredAny>(text).is_ok()
+                    text.is_empty() || serde_json::from_slice::<serde_json::Value>(text).is_ok()
                 }
                 _ => true,
             },
