@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::base::Text;
 use crate::base::arguments::{Options, option_location, options, standard};
 use crate::diagnostic::code;
-use crate::library::Application;
+use crate::library::{Application, Support};
 use crate::machine::{AfterDial, Cx, Dial, Dialed, Effect, Event, Flow};
 
 /// Call other channels and connect the one that answers.
@@ -15,7 +15,10 @@ pub static DIAL: Application = Application::new(
     "technology/resource[&technology/resource...][,timeout[,options[,url]]]",
     "Calls all destinations at once. The first that answers is connected; the others are hung up. When that call ends, the calling channel ends, too, except with option g. DIALSTATUS says what became of it: ANSWER, BUSY, NOANSWER, CONGESTION, CHANUNAVAIL, CANCEL, INVALIDARGS.",
     |cx, data| dial(cx, &standard(data, 4), DialThen::Go),
-);
+)
+.support(Support::Partial(
+    "options s and u (tag and presentation of the called channel's party) are passed over",
+));
 
 /// Dial again and again until somebody answers.
 pub static RETRY_DIAL: Application = Application::new(

@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::base::Text;
 use crate::base::arguments::{options, standard};
 use crate::diagnostic::code;
-use crate::library::{Application, Named};
+use crate::library::{Application, Named, Support};
 use crate::machine::{Cx, Effect, Event, Flow, Originate, OriginateThen};
 
 /// Start a new call.
@@ -16,6 +16,9 @@ pub static ORIGINATE: Application = Application::new(
     "Calls a channel; when it answers it runs an application (type app: name, data) or the dialplan (type exten: context, extension, priority). Waits for the answer, except with option a. ORIGINATE_STATUS is SUCCESS, FAILED, BUSY, CONGESTION, HANGUP, RINGING or UNKNOWN.",
     run,
 )
+.support(Support::Partial(
+    "options b, B, c, n and v are passed over; a priority or options that cannot be read do not end the call",
+))
 .names(names);
 
 /// The application that the new call runs.

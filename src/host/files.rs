@@ -15,14 +15,7 @@ pub struct FileReader;
 
 impl Reader for FileReader {
     fn read(&mut self, path: &Path) -> io::Result<Vec<u8>> {
-        // Asked before opening: the opening of a pipe waits for a writer, and a device may never end.
-        if !std::fs::metadata(path)?.is_file() {
-            return Err(io::Error::new(
-                io::ErrorKind::InvalidInput,
-                "it is not a regular file",
-            ));
-        }
-        let file = File::open(path)?;
+        let file = regular(path)?;
         let size = file.metadata().map_or(0, |found| found.len());
         read_sized(file, size.min(MOST_BYTES as u64) as usize + 1)
     }
@@ -53,6 +46,18 @@ impl Reader for FileReader {
             .output()?
             .stdout)
     }
+}
+
+/// Opens a regular file to read it. Asked before opening: the opening of a pipe waits for a writer, and a device may
+/// never end.
+pub(super) fn regular(path: &Path) -> io::Result<File> {
+    if !std::fs::metadata(path)?.is_file() {
+        return Err(io::Error::new(
+            io::ErrorKind::InvalidInput,
+            "it is not a regular file",
+        ));
+    }
+    File::open(path)
 }
 
 /// All that a source holds, which must not be more than a load may read.

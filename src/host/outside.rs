@@ -7,7 +7,7 @@ mod names;
 #[cfg(feature = "net")]
 mod web;
 
-use std::fs::{self, File, Metadata, OpenOptions};
+use std::fs::{self, Metadata, OpenOptions};
 use std::io::{ErrorKind, Read, Write};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -19,6 +19,7 @@ use bstr::ByteSlice;
 use super::files::FileReader;
 use super::realtime::Realtime;
 use crate::base::Text;
+use crate::host::files::regular;
 use crate::machine::{Allow, Event, OutsideRequest, RealtimeRequest};
 use crate::syntax::load::settings;
 
@@ -154,7 +155,7 @@ fn file(path: &[u8]) -> PathBuf {
 
 fn read(path: &Path) -> std::io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    File::open(path)?.take(LIMIT + 1).read_to_end(&mut bytes)?;
+    regular(path)?.take(LIMIT + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > LIMIT {
         return Err(ErrorKind::FileTooLarge.into());
     }

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::base::Text;
+use crate::host::files::regular;
 use crate::machine::{RealtimeMatch, RealtimeRow};
 
 /// What offers realtime families. Its methods may block; errors are told in the log of the call.
@@ -56,7 +57,9 @@ impl Tables {
 
     /// Adds a family from a CSV file. With `keeps` changes are written back to it.
     pub fn csv(self, name: &str, path: &Path, keeps: bool) -> io::Result<Self> {
-        let mut reader = csv::ReaderBuilder::new().flexible(true).from_path(path)?;
+        let mut reader = csv::ReaderBuilder::new()
+            .flexible(true)
+            .from_reader(regular(path)?);
         let record = |record: &csv::ByteRecord| record.iter().map(Text::from).collect::<Vec<_>>();
         let mut table = Table {
             fields: record(reader.byte_headers()?),
