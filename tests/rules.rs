@@ -533,7 +533,10 @@ fn weighted_flags_are_drawn_by_weight() {
     }
 }
 
-const PATTERNS: [&str; 22] = [
+const PATTERNS: [&str; 25] = [
+    "(?-i)SELECT",
+    "x|(?-i:f)rom",
+    "[^]a]",
     "^SELECT",
     "select",
     ".",

@@ -171,12 +171,17 @@ impl Pattern {
         }
     }
 
+    /// Whether a part of a caseless pattern may mind case after all: `(?-i)` stands in it, or what looks like it.
+    fn minds_case_inside(&self) -> bool {
+        matches!(&self.body, Body::Known(known) if known.search.contains("-i"))
+    }
+
     /// Texts of which a match holds one.
     pub(crate) fn required(&self) -> Option<Required> {
         let tree = self.tree(false)?;
         let unicode_case = self.dialect == Dialect::Re2 && self.caseless;
         let mut required = literal::required(&tree, unicode_case)?;
-        required.fold(self.caseless);
+        required.fold(self.caseless && !self.minds_case_inside());
         Some(required)
     }
 }

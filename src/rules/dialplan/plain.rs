@@ -20,6 +20,23 @@ struct Plan {
     lines: Vec<Vec<u8>>,
 }
 
+/// Whether each closing bracket has its opening one before it, and none stays open: the end of `$[ ]` is found by
+/// counting brackets, whatever stands before them.
+fn brackets_pair(text: &[u8]) -> bool {
+    let mut open = 0_usize;
+    for byte in text {
+        match byte {
+            b'[' => open += 1,
+            b']' => match open.checked_sub(1) {
+                Some(fewer) => open = fewer,
+                None => return false,
+            },
+            _ => {}
+        }
+    }
+    open == 0
+}
+
 impl Writer<'_> {
     pub(super) fn plain(&mut self) {
         let set = self.set;
@@ -90,6 +107,11 @@ impl Writer<'_> {
                 }
             };
             if plan.never {
+                continue;
+            }
+            if !plan.conditions.iter().all(|text| brackets_pair(text)) {
+                let why = "a bracket without its partner, which would end an expression early";
+                self.refuse(&code::NOT_IN_PLAIN_STYLE, rule, why);
                 continue;
             }
             let jump = match plan.conditions.as_slice() {
