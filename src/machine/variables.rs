@@ -2,7 +2,7 @@
 //!
 //! Asterisk keeps a list with the newest entry first; a Set replaces the newest entry of that name,
 //! Gosub pushes further entries of the same name, and removing one makes the older one reappear.
-//! So each name is a stack: the top in its slot (or the map), what is below in [`Shadows`].
+//! So each name is a stack: the top in its slot (or the map), what is below in `Shadows`.
 
 use crate::base::symbol::StableMap;
 use crate::base::{Rare, Text, Value};
