@@ -631,7 +631,7 @@ fn realtime_tables() {
             .lines()
             .map(|line| {
                 let answer: Value = serde_json::from_str(line).unwrap();
-                answer["channels"][0]["vars"]["x"].clone()
+                answer["channels"]["main"]["vars"]["x"].clone()
             })
             .collect()
     };
@@ -654,7 +654,7 @@ fn keys_of_control_playback() {
             plan,
         );
         let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
-        answer["channels"][0]["vars"]["r"].clone()
+        answer["channels"]["main"]["vars"]["r"].clone()
     };
     let stopped = result("5");
     assert!(stopped.as_str().unwrap().starts_with("USERSTOPPED "));

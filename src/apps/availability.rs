@@ -20,7 +20,7 @@ pub static CHAN_IS_AVAIL: Application = Application::new(
     run_available,
 )
 .support(Support::Simulated)
-.examples(&[Example { title: "The first device that is free", dialplan: "ChanIsAvail(PJSIP/desk&PJSIP/lab)", evaluate: "${AVAILORIGCHAN}", expect: "PJSIP/desk" }]);
+.examples(&[Example { title: "A host that has neither device", dialplan: "ChanIsAvail(PJSIP/desk&PJSIP/lab)", evaluate: "${AVAILSTATUS}", expect: "4&4" }]);
 
 fn run_available(cx: &mut Cx<'_>, data: &[u8]) -> Flow {
     let fields = arguments::standard(data, 2);

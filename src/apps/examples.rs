@@ -116,7 +116,7 @@ examples! {
     "ReadExten": "Nobody presses anything" "ReadExten(target,,phones,,5)" "${READEXTENSTATUS}" "TIMEOUT";
     "ReceiveMF": "No digits come" "ReceiveMF(number,5)" "${RECEIVEMFSTATUS}" "TIMEOUT";
     "ReceiveSF": "No digits come" "ReceiveSF(number,4,5)" "${RECEIVESFSTATUS}" "TIMEOUT";
-    "ReceiveText": "A text" "ReceiveText(5)" "${RECEIVETEXTSTATUS}" "SUCCESS";
+    "ReceiveText": "Nobody writes" "ReceiveText(5)" "${RECEIVETEXTSTATUS}" "FAILURE";
     "Record": "A greeting" "Record(/tmp/greeting.wav,3,30)" "on" "on";
     "Reload": "Read a module's configuration" "Reload(app_queue.so)" "${RELOADSTATUS}" "SUCCESS";
     "RemoveQueueMember": "An agent leaves a queue" "RemoveQueueMember(support,PJSIP/alice)" "${RQMSTATUS}" "REMOVED";

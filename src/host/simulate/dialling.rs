@@ -393,11 +393,11 @@ impl Simulation<'_> {
     /// A dialled channel is out of the race.
     pub(super) fn drop_leg(&mut self, caller: LegId, id: LegId, status: &str, cause: u32) {
         let leg = self.leg_of_dial(caller, id, status, cause);
-        if let Some(dialling) = self.dialling(caller) {
-            if let Some(out) = dialling.out.iter_mut().find(|out| out.leg == id) {
-                out.alive = false;
-                out.over.get_or_insert(leg);
-            }
+        if let Some(dialling) = self.dialling(caller)
+            && let Some(out) = dialling.out.iter_mut().find(|out| out.leg == id)
+        {
+            out.alive = false;
+            out.over.get_or_insert(leg);
         }
         self.release(id, cause);
     }
