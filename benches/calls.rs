@@ -12,60 +12,22 @@
     reason = "a bench fails by panicking, and prints its figures"
 )]
 
-use strowger::host::rewrite::set_value;
-use strowger::host::{Engine, FileReader};
 use strowger::machine::Limits;
 use strowger::measure::calls::{WAITING, WAITING_AT, Waiting, scaling};
-use strowger::measure::pips::Place;
-use strowger::syntax::load::MemoryReader;
-
-fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_by(f64::total_cmp);
-    values[values.len() / 2]
-}
-
-fn engine() -> Engine {
-    let limits = Limits {
-        max_priorities: u64::MAX,
-        ..Limits::default()
-    };
-    let engine = Engine::builder().limits(limits).build();
-    let mut reader = MemoryReader::new().with("waiting.conf", WAITING);
-    engine.load_from("waiting.conf", &mut reader).unwrap();
-    engine
-}
-
-fn rounds(file: &str, place: &Place<'_>, name: &str, rounds: u32) -> Engine {
-    let path = format!("{}/dialplans/{file}", env!("CARGO_MANIFEST_DIR"));
-    let limits = Limits {
-        max_priorities: u64::MAX,
-        ..Limits::default()
-    };
-    let engine = Engine::builder().limits(limits).build();
-    let (plan, report) = engine.read_plan(&path, &mut FileReader);
-    let mut plan = plan.unwrap();
-    assert!(set_value(
-        &mut plan,
-        place.context,
-        place.exten,
-        name,
-        &rounds.to_string()
-    ));
-    engine.swap(&plan, &report);
-    engine
-}
+use strowger::measure::dialplans::{MIX, MURF, engine, unlimited};
+use strowger::measure::pips::median;
 
 fn main() {
     println!(
         "{:>9}  {:>10}  {:>9}  {:>10}",
         "calls", "bytes each", "make, ns", "step, ns"
     );
-    let engine = engine();
+    let engine = engine(WAITING).unwrap();
     // The largest first: memory that is given back would be counted for none.
     for calls in [1_000_000, 100_000, 1_000, 1] {
         let mut waiting = Waiting::new(&engine, &WAITING_AT, calls);
         let repeat = (1_000_000 / calls).max(2);
-        let step = median((0..5).map(|_| waiting.round_trip(repeat)).collect());
+        let step = median((0..5).map(|_| waiting.round_trip(repeat)));
         println!(
             "{calls:>9}  {:>10.0}  {:>9.0}  {:>10.1}",
             waiting.bytes_each().unwrap_or_default(),
@@ -73,22 +35,16 @@ fn main() {
             step * 1e9
         );
     }
-    for (file, exten, name, count) in [
-        ("murf-81.conf", "81", "iterations", 20_000_000),
-        ("mix.conf", "812125551", "n", 300_000),
+    for (name, plan, rounds) in [
+        ("murf-81.conf", MURF, 20_000_000),
+        ("mix.conf", MIX, 300_000),
     ] {
-        let place = Place {
-            context: "extension",
-            exten,
-        };
-        let engine = rounds(file, &place, name, count);
+        let limits = unlimited(Limits::default().fuel);
+        let engine = plan.engine(rounds, limits).unwrap();
         let ratios = (0..5).map(|_| {
-            let (one, two) = scaling(&engine, &place, 2);
+            let (one, two) = scaling(&engine, &plan.place, 2);
             two.pips() / one.pips()
         });
-        println!(
-            "{file}: two threads {:.2} times one",
-            median(ratios.collect())
-        );
+        println!("{name}: two threads {:.2} times one", median(ratios));
     }
 }

@@ -14,10 +14,10 @@
 
 use divan::Bencher;
 use divan::counter::ItemsCount;
-use strowger::host::Engine;
 use strowger::measure::Load;
-use strowger::measure::pips::{Place, run};
-use strowger::syntax::load::MemoryReader;
+use strowger::measure::dialplans::engine;
+use strowger::measure::pips::run;
+use strowger::measure::suite::{LINES_AT, lines_of};
 
 const TEXTS: [&str; 8] = [
     "$[${i}+1]",
@@ -30,45 +30,24 @@ const TEXTS: [&str; 8] = [
     "PJSIP/${name}@trunk-${i}",
 ];
 
-const LINES: u64 = 1_000;
-
 fn main() {
     divan::main();
 }
 
-fn engine(text: &str) -> Engine {
-    let mut plan = "[a]\nexten => 1,1,Set(i=41)\n same => n,Set(name=alice)\n".to_owned();
-    for _ in 0..LINES {
-        plan.push_str(&format!(" same => n,Set(r={text})\n"));
-    }
-    let engine = Engine::builder().build();
-    engine
-        .load_from("e.conf", &mut MemoryReader::new().with("e.conf", plan))
-        .unwrap();
-    engine
-}
-
-fn bench(bencher: Bencher<'_, '_>, text: &str, textual: bool) {
-    let engine = engine(text);
-    let place = Place {
-        context: "a",
-        exten: "1",
-    };
-    let load = Load {
-        textual,
-        ..Load::ONE
-    };
+fn bench(bencher: Bencher<'_, '_>, text: &str, load: Load) {
+    let engine = engine(&lines_of(text)).unwrap();
+    let priorities = run(&engine, &LINES_AT, load, None).priorities;
     bencher
-        .counter(ItemsCount::new(LINES + 2))
-        .bench(|| run(&engine, &place, load, None));
+        .counter(ItemsCount::new(priorities))
+        .bench(|| run(&engine, &LINES_AT, load, None));
 }
 
 #[divan::bench(args = TEXTS)]
 fn compiled(bencher: Bencher<'_, '_>, text: &str) {
-    bench(bencher, text, false);
+    bench(bencher, text, Load::ONE);
 }
 
 #[divan::bench(args = TEXTS)]
 fn textual(bencher: Bencher<'_, '_>, text: &str) {
-    bench(bencher, text, true);
+    bench(bencher, text, Load::TEXTUAL);
 }

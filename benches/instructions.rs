@@ -20,15 +20,14 @@ use std::hint::black_box;
 use std::process::{Command, ExitCode};
 
 use serde_json::{Map, Value, json};
-use strowger::host::Engine;
 use strowger::machine::Limits;
 use strowger::measure::Load;
+use strowger::measure::dialplans::{Loop, MIX, MURF, engine, unlimited};
 use strowger::measure::loading::many_contexts;
 use strowger::measure::machine::rustc;
-use strowger::measure::pips::{Place, run};
-use strowger::measure::suite::{lines_of, numbers_and_blocks};
+use strowger::measure::pips::run;
+use strowger::measure::suite::{LINES_AT, Numbers, lines_of};
 use strowger::program::{ContextId, Want};
-use strowger::syntax::load::MemoryReader;
 
 const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/instructions.json");
 
@@ -48,48 +47,25 @@ const BODIES: [Body; 5] = [
     ("a load of 1,000 lines", 20, loads),
 ];
 
-fn engine(text: &str) -> Engine {
-    let limits = Limits {
-        max_priorities: u64::MAX,
-        ..Limits::default()
-    };
-    let engine = Engine::builder().limits(limits).build();
-    let mut reader = MemoryReader::new().with("e.conf", text);
-    engine.load_from("e.conf", &mut reader).unwrap();
-    engine
-}
-
-fn shipped(name: &str, from: &str, to: u32) -> Engine {
-    let path = format!("{}/dialplans/{name}", env!("CARGO_MANIFEST_DIR"));
-    let text = std::fs::read_to_string(path).unwrap();
-    assert!(text.contains(from), "{name} has no {from}");
-    let (before, _) = from.split_once('=').unwrap();
-    engine(&text.replacen(from, &format!("{before}={to})"), 1))
-}
-
-fn call(engine: &Engine, context: &str, exten: &str) {
-    black_box(run(engine, &Place { context, exten }, Load::ONE, None));
+fn loops(plan: &Loop, rounds: u32) {
+    let limits = unlimited(Limits::default().fuel);
+    let engine = plan.engine(rounds, limits).unwrap();
+    black_box(run(&engine, &plan.place, Load::ONE, None));
 }
 
 fn counting(thousands: u32) {
-    let engine = shipped(
-        "murf-81.conf",
-        "Set(iterations=$[1000000])",
-        thousands * 250,
-    );
-    call(&engine, "extension", "81");
+    loops(&MURF, thousands * 250);
 }
 
 fn mixed(thousands: u32) {
-    let engine = shipped("mix.conf", "Set(n=100000)", thousands * 100);
-    call(&engine, "extension", "812125551");
+    loops(&MIX, thousands * 100);
 }
 
 fn matches(times: u32) {
-    let (text, probes) = numbers_and_blocks(10_000, 96);
-    let image = engine(&text).image();
+    let numbers = Numbers::new(10_000, 96);
+    let image = engine(&numbers.text()).unwrap().image();
     let (table, matcher) = (&image.program.table, &image.program.matcher);
-    for probe in probes.iter().cycle().take(times as usize) {
+    for probe in numbers.probes.iter().cycle().take(times as usize) {
         let exten = black_box(probe.as_bytes());
         black_box(
             matcher
@@ -101,16 +77,16 @@ fn matches(times: u32) {
 
 /// Lines run in calls of 1,000; the start of a call counts with them.
 fn expressions(times: u32) {
-    let engine = engine(&lines_of("$[${i} * 3 - 7 > 12]"));
+    let engine = engine(&lines_of("$[${i} * 3 - 7 > 12]")).unwrap();
     for _ in 0..times / 1_000 {
-        call(&engine, "a", "1");
+        black_box(run(&engine, &LINES_AT, Load::ONE, None));
     }
 }
 
 fn loads(times: u32) {
     let text = many_contexts(200);
     for _ in 0..times {
-        black_box(engine(&text));
+        black_box(engine(&text).unwrap());
     }
 }
 

@@ -17,11 +17,7 @@ use std::path::{Path, PathBuf};
 
 use strowger::host::Engine;
 use strowger::measure::loading::{load, many_contexts, one_context};
-
-fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_by(f64::total_cmp);
-    values[values.len() / 2]
-}
+use strowger::measure::pips::median;
 
 fn measure(path: &Path) {
     let engine = Engine::builder().build();
@@ -33,7 +29,7 @@ fn measure(path: &Path) {
         first.priorities,
         first.seconds,
         first.bytes_per_priority().unwrap_or_default(),
-        median(again.collect())
+        median(again)
     );
 }
 

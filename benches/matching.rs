@@ -19,27 +19,15 @@ use std::sync::OnceLock;
 
 use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
-use strowger::base::pattern;
 use strowger::base::{Place, SourceId, Text};
 use strowger::compile::{automaton, flatten};
 use strowger::measure::memory::grown;
+use strowger::measure::suite::{Numbers, Random, find_all, fit_all};
 use strowger::program::{ContextId, Matcher, Table, Want};
 use strowger::syntax::ast::pattern::ExtensionKey;
 use strowger::syntax::ast::{Context, Extension, Include, Number, Plan, Priority};
 
 const SIZES: [usize; 4] = [10, 1_000, 10_000, 100_000];
-
-/// xorshift: the same numbers in each run.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0 % n
-    }
-}
 
 struct Case {
     plan: Plan,
@@ -92,32 +80,9 @@ fn case(size: usize) -> &'static Case {
     static CASES: [OnceLock<Case>; 4] = [const { OnceLock::new() }; 4];
     let at = SIZES.iter().position(|&s| s == size).unwrap();
     CASES[at].get_or_init(|| {
-        let mut random = Random(0x1234_5678_9abc_def1);
-        let literals: Vec<_> = (0..size / 2)
-            .map(|_| (10_000_000_000 + random.below(10_000_000_000)).to_string())
-            .collect();
-        let blocks: Vec<_> = (0..size / 2)
-            .map(|_| (1_000_000 + random.below(1_000_000)).to_string())
-            .collect();
-        let mut extens: Vec<Text> = literals.iter().map(|e| Text::from(e.as_str())).collect();
-        extens.extend(
-            blocks
-                .iter()
-                .map(|b| Text::from(format!("_{b}XXXX").as_str())),
-        );
-        extens.extend(["_NXXXXXX", "_1NXXNXXXXXX", "_011.", "_[45]XX", "_*9X!"].map(Text::from));
-        let plan = plan_of(extens);
+        let Numbers { extens, probes } = Numbers::new(size, 65_536);
+        let plan = plan_of(extens.iter().map(|e| Text::from(e.as_str())).collect());
         let (table, matcher) = tables(&plan);
-        let probes = (0..65_536)
-            .map(|_| {
-                let at = random.below(size as u64 / 2) as usize;
-                if random.below(2) == 0 {
-                    literals[at].clone()
-                } else {
-                    format!("{}{:04}", blocks[at], random.below(10_000))
-                }
-            })
-            .collect();
         Case {
             plan,
             table,
@@ -127,31 +92,12 @@ fn case(size: usize) -> &'static Case {
     })
 }
 
-fn lookups(case: &Case, probes: &[String]) -> u32 {
-    let mut sum = 0u32;
-    for probe in probes {
-        let found = case
-            .matcher
-            .find(
-                &case.table,
-                ContextId(0),
-                black_box(probe.as_bytes()),
-                Want::Priority(1),
-                None,
-                0,
-            )
-            .unwrap();
-        sum = sum.wrapping_add(found.priority.0);
-    }
-    sum
-}
-
 #[divan::bench(args = SIZES)]
 fn warm(bencher: Bencher<'_, '_>, size: usize) {
     let case = case(size);
     bencher
         .counter(ItemsCount::new(96u32))
-        .bench(|| lookups(case, &case.probes[..96]));
+        .bench(|| find_all(&case.table, &case.matcher, &case.probes[..96]));
 }
 
 #[divan::bench(args = SIZES)]
@@ -159,7 +105,7 @@ fn cold(bencher: Bencher<'_, '_>, size: usize) {
     let case = case(size);
     bencher
         .counter(ItemsCount::new(case.probes.len()))
-        .bench(|| lookups(case, &case.probes));
+        .bench(|| find_all(&case.table, &case.matcher, &case.probes));
 }
 
 /// Through an include with times, half of the lookups when it holds.
@@ -247,17 +193,9 @@ fn office(bencher: Bencher<'_, '_>) {
 #[divan::bench(args = [10, 1_000, 10_000], sample_count = 10)]
 fn linear(bencher: Bencher<'_, '_>, size: usize) {
     let case = case(size);
-    bencher.counter(ItemsCount::new(96u32)).bench(|| {
-        case.probes[..96]
-            .iter()
-            .filter_map(|probe| {
-                case.table
-                    .extensions
-                    .iter()
-                    .position(|e| pattern::fit(&e.exten, black_box(probe.as_bytes())).is_match())
-            })
-            .sum::<usize>()
-    });
+    bencher
+        .counter(ItemsCount::new(96u32))
+        .bench(|| fit_all(&case.table, &case.probes[..96]));
 }
 
 /// Tables and match structures from a sorted plan.

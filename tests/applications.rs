@@ -8,13 +8,14 @@
     reason = "a test fails by panicking"
 )]
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use strowger::base::Text;
 use strowger::host::Engine;
+use strowger::host::simulate::Scenario;
 use strowger::machine::{
     Allow, Call, Channel, ChannelState, Effect, Environment, Event, Location, OutsideRequest, Start,
 };
@@ -208,6 +209,13 @@ fn a_host_decides_the_status() {
         &[text("hello")],
         &["RECEIVETEXTSTATUS=SUCCESS", "RECEIVETEXTMESSAGE=hello"],
     );
+    for nothing in [Event::Done, Event::Timeout] {
+        expect(
+            &["Set(RECEIVETEXTMESSAGE=old)", "ReceiveText(1)"],
+            &[nothing],
+            &["RECEIVETEXTSTATUS=FAILURE", "RECEIVETEXTMESSAGE="],
+        );
+    }
     expect(
         &["SendText(x)"],
         &[text("UNSUPPORTED")],
@@ -387,10 +395,16 @@ fn channels_wait_for_each_other() {
     let mut two = call(&engine, "Test/2", ChannelState::Up);
     one.cx().set(b"n", b"x");
     two.cx().set(b"n", b"y");
-    let Effect::Sleep(_) = one.step(Event::Start) else {
+    for call in [&mut one, &mut two] {
+        // This host does not know when others act.
+        let Effect::Custom { .. } = call.step(Event::Start) else {
+            panic!("it does not wait");
+        };
+    }
+    let Effect::Sleep(_) = one.step(Event::Done) else {
         panic!("it does not wait");
     };
-    let Effect::Sleep(_) = two.step(Event::Start) else {
+    let Effect::Sleep(_) = two.step(Event::Done) else {
         panic!("it does not wait");
     };
     assert_eq!(engine.shared().signal(b"x", b"p,q"), 1);
@@ -443,4 +457,40 @@ fn every_application_ends() {
             }
         }
     }
+}
+
+/// A line of a script for simulated calls is refused where nobody would ask for it, and only there.
+#[test]
+fn a_script_has_lines_for_what_asks() {
+    let mut asked = BTreeSet::from(["DEVICE_STATE".to_owned()]);
+    for application in strowger::apps::ALL {
+        for data in [
+            "", "1", "a,b", "a,b,c,d", "PJSIP/a", "a.wav", "pjsip:a", "a@b", "5,5,5",
+        ] {
+            let line = format!("{}({data})", application.name);
+            let lines = ["Set(MESSAGE(body)=x)", "SpeechCreate()", &line];
+            let (_, seen) = run(Allow::default(), &lines, &vec![Event::Done; 40]);
+            for effect in seen {
+                if let Effect::Custom { name, .. } = effect {
+                    asked.insert(name.to_string());
+                }
+            }
+        }
+    }
+    // What calls that wait ask is not about an application.
+    asked.remove("Watch");
+    // Ask where a call is parked only.
+    asked.insert("ParkedCall".to_owned());
+    asked.insert("ParkAndAnnounce".to_owned());
+    // Has outcomes of its own.
+    asked.remove("Dial");
+    let registry = strowger::standard_registry();
+    let accepted: BTreeSet<String> = registry
+        .applications()
+        .iter()
+        .map(|a| a.name.to_string())
+        .chain(["DEVICE_STATE".to_owned()])
+        .filter(|name| Scenario::parse(format!("{name}: done").as_bytes(), &registry).is_ok())
+        .collect();
+    assert_eq!(accepted, asked);
 }

@@ -602,3 +602,64 @@ fn calls_share_a_file() {
         );
     }
 }
+
+/// Tables are read before the call begins; what a call changes is there for the next one only where it is kept.
+#[test]
+fn realtime_tables() {
+    let folder = Folder::new("realtime");
+    let (table, plan) = (folder.file("t.csv"), folder.file("extensions.conf"));
+    std::fs::write(
+        &plan,
+        "[a]\nexten => 1,1,Set(x=${REALTIME_FIELD(t,name,ann,n)})\n \
+         same => n,Set(REALTIME(t,name,ann,n)=${x}1)\n",
+    )
+    .unwrap();
+    let family = format!("t={table}");
+    let offered = ["run", &plan, "--vars", "x", "--realtime", &family];
+    std::fs::write(&table, "name,n\nann,\"1\n").unwrap();
+    let output = strowger(&[&offered[..], &["1@a"]].concat(), "");
+    assert_eq!(output.status.code(), Some(3));
+    assert_eq!(
+        text(&output.stderr),
+        format!("{table}: a quote is not closed\n")
+    );
+    std::fs::write(&table, "name,n\nann,1\n").unwrap();
+    let lines = "{\"id\": 1, \"exten\": \"1\", \"context\": \"a\"}\n".repeat(2);
+    let values = |more: &[&str]| -> Vec<Value> {
+        let output = strowger(&[&offered[..], &["--jsonl"], more].concat(), &lines);
+        text(&output.stdout)
+            .lines()
+            .map(|line| {
+                let answer: Value = serde_json::from_str(line).unwrap();
+                answer["channels"]["main"]["vars"]["x"].clone()
+            })
+            .collect()
+    };
+    assert_eq!(values(&[]), ["1", "1"]);
+    assert_eq!(std::fs::read_to_string(&table).unwrap(), "name,n\nann,1\n");
+    assert_eq!(values(&["--allow", "file"]), ["1", "11"]);
+    assert_eq!(
+        std::fs::read_to_string(&table).unwrap(),
+        "name,n\nann,111\n"
+    );
+}
+
+#[test]
+fn keys_of_control_playback() {
+    let plan = "[a]\nexten => 1,1,ControlPlayback(x&y,,,,5,,7)\n \
+                same => n,Set(r=${CPLAYBACKSTATUS} ${CPLAYBACKOFFSET} ${CPLAYBACKSTOPKEY})\n";
+    let result = |press: &str| {
+        let output = strowger(
+            &["run", "-", "1@a", "--json", "--vars", "r", "--press", press],
+            plan,
+        );
+        let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
+        answer["channels"]["main"]["vars"]["r"].clone()
+    };
+    let stopped = result("5");
+    assert!(stopped.as_str().unwrap().starts_with("USERSTOPPED "));
+    assert_ne!(stopped, "USERSTOPPED -1 5");
+    // The restart key brings the same place once more.
+    assert_eq!(result("775"), stopped);
+    assert_eq!(result("77"), "SUCCESS -1 ");
+}

@@ -331,3 +331,38 @@ fn rows_of_realtime_families() {
     );
     std::fs::remove_dir_all(&folder).unwrap();
 }
+
+#[test]
+fn tables_that_are_none() {
+    let file = std::env::temp_dir().join(format!("strowger-table-{}.csv", std::process::id()));
+    let read = |content: &[u8]| {
+        std::fs::write(&file, content).unwrap();
+        Tables::new().csv("t", &file, false)
+    };
+    let broken: [(&[u8], &str); 5] = [
+        (b"", "the first line names no fields"),
+        (b"\n\n", "the first line names no fields"),
+        (
+            b"na\xefme,x\na,1\n",
+            "the names of the fields are not UTF-8",
+        ),
+        (b"name,x\na,1\nb,\"2\nc,3\n", "a quote is not closed"),
+        (b"name,\"x\na,1\n", "a quote is not closed"),
+    ];
+    for (content, why) in broken {
+        assert_eq!(read(content).unwrap_err().to_string(), why);
+    }
+    let whole: [(&[u8], &str); 4] = [
+        (b"name,x\na,\"one\n\"\"two\"\"\"", "[one\n\"two\"]"),
+        (b"name,x\na,o\"ne\n\n", "[o\"ne]"),
+        (b"name,x\r\na,\"\"\r\n", "[]"),
+        (b"name,x", "[]"),
+    ];
+    for (content, holds) in whole {
+        let tables: Arc<dyn Realtime> = Arc::new(read(content).unwrap());
+        let builder = Engine::builder().realtime(tables);
+        let line = "Set(R1=[${REALTIME_FIELD(t,name,a,x)}])";
+        assert_eq!(results(builder, &[line]), [holds]);
+    }
+    std::fs::remove_file(&file).unwrap();
+}

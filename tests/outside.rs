@@ -108,6 +108,30 @@ fn files_are_written_in_parts() {
     std::fs::remove_file(&path).unwrap();
 }
 
+/// The opening of a pipe to write it would wait for a reader.
+#[cfg(unix)]
+#[test]
+fn only_regular_files_are_written() {
+    use std::os::unix::fs::FileTypeExt as _;
+    let pipe = std::env::temp_dir().join(format!("strowger-pipe-{}", std::process::id()));
+    let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+    assert!(made.unwrap().success());
+    let allow = Allow {
+        file: true,
+        ..NOTHING
+    };
+    for options in ["", ",,,a", ",,,l"] {
+        let lines = [
+            format!("Set(FILE({}{options})=x)", pipe.display()),
+            "Set(R=on)".to_owned(),
+        ];
+        assert_eq!(result(&lines, allow), "on");
+    }
+    let kind = std::fs::symlink_metadata(&pipe).unwrap().file_type();
+    assert!(kind.is_fifo());
+    std::fs::remove_file(&pipe).unwrap();
+}
+
 #[test]
 fn commands_run_when_they_are_allowed() {
     let lines = ["Set(R=[${SHELL(echo hello)}])".to_owned()];

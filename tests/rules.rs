@@ -136,7 +136,7 @@ fn recorded_answers_as_dialplans() {
     let mut plain = 0;
     for case in cases() {
         for style in [Style::Native, Style::Plain] {
-            let mut session = match DialplanSession::new(&case.rules, style) {
+            let mut session = match DialplanSession::new(&case.rules, style, &mut Report::new()) {
                 Ok(session) => session,
                 Err(why) => {
                     assert_eq!(style, Style::Plain, "case {}: {why}", case.id);
@@ -335,6 +335,17 @@ fn what_is_refused_is_named() {
             0,
         ),
         ("SELECT 1;", "1:1", "rule-syntax", 0),
+        ("SET foo=1;", "1:5", "rule-variable", 0),
+        ("LOAD FOO;", "1:1", "rule-syntax", 0),
+        ("LOAD FOO TO RUNTIME;", "1:1", "rule-syntax", 0),
+        ("SAVE MYSQL QUERY RULES;", "1:1", "rule-syntax", 0),
+        ("BEGIN WORK NOW;", "1:1", "rule-syntax", 0),
+        (
+            "INSERT INTO mysql_query_rules (active) VALUES (1);\n/* open",
+            "2:1",
+            "rule-syntax",
+            1,
+        ),
     ] {
         let (rules, report) = RuleSet::from_named_sql("r.sql", sql, Overrides::default());
         let [found] = report.diagnostics() else {
@@ -361,7 +372,8 @@ fn statements_do_what_sqlite_does() {
          INSERT OR IGNORE INTO mysql_query_rules (rule_id,active) VALUES (9,1),(20,1),(21,5);
          INSERT INTO mysql_query_rules (active) VALUES (true);
          UPDATE mysql_query_rules SET active=0, apply=1 WHERE rule_id BETWEEN 1 AND 2 AND NOT flagIN = 2;
-         LOAD MYSQL QUERY RULES TO RUNTIME; SAVE MYSQL QUERY RULES TO DISK;
+         BEGIN; SET admin-version='x'; COMMIT;
+         LOAD MYSQL QUERY RULES TO RUNTIME; SAVE MYSQL QUERY RULES TO DISK; load mysql variables from mem;
          UPDATE global_variables SET variable_value='2' WHERE variable_name='mysql-query_processor_iterations';",
     );
     assert_eq!(rules.rule_ids().collect::<Vec<_>>(), [2, 9, 20, 21]);
@@ -484,6 +496,102 @@ fn plain_style_refuses_what_it_cannot_express() {
             "{report}"
         );
     }
+}
+
+/// Patterns of three parts, some of which count bytes, over texts with a character of two bytes: plain style refuses
+/// what its expressions, which read characters, would answer otherwise.
+#[test]
+fn plain_style_reads_characters_only_where_it_makes_no_difference() {
+    const PARTS: [&str; 12] = [
+        "",
+        ".",
+        ".+",
+        ".*",
+        "[^b]",
+        "[^a]+",
+        "a",
+        "b?",
+        "(?:.+|a)",
+        "(?:.a)?",
+        "(?:[^b]*a)+",
+        "^",
+    ];
+    let mut patterns = Vec::new();
+    for a in PARTS {
+        for b in PARTS {
+            for c in PARTS {
+                patterns.push(format!("{a}{b}{c}"));
+                patterns.push(format!("{a}{b}{c}$"));
+            }
+        }
+    }
+    patterns.sort();
+    patterns.dedup();
+    let letters = ["a", "b", "é"];
+    let mut texts = vec![String::new()];
+    for n in 0.. {
+        if texts[n].chars().count() == 3 {
+            break;
+        }
+        let longer: Vec<String> = letters.iter().map(|l| format!("{}{l}", texts[n])).collect();
+        texts.extend(longer);
+    }
+    let columns = "INSERT INTO mysql_query_rules (rule_id,active,match_pattern) VALUES";
+    let mut refused = Vec::new();
+    let mut taken = 0;
+    for patterns in patterns.chunks(100) {
+        let rule = |n: usize, pattern: &str| format!("{columns} ({n},1,'{pattern}');\n");
+        let sql: String = patterns
+            .iter()
+            .enumerate()
+            .map(|(n, p)| rule(n, p))
+            .collect();
+        let mut report = Report::new();
+        RuleSet::from_sql(&sql)
+            .0
+            .dialplan(Style::Plain, &mut report);
+        let lines: Vec<usize> = report
+            .diagnostics()
+            .iter()
+            .map(|d| d.place.unwrap().line as usize - 1)
+            .collect();
+        let kept: String = patterns
+            .iter()
+            .enumerate()
+            .filter(|(n, _)| !lines.contains(n))
+            .map(|(n, p)| rule(n, p))
+            .collect();
+        refused.extend(lines.iter().map(|&n| patterns[n].clone()));
+        taken += patterns.len() - lines.len();
+        let (rules, _) = RuleSet::from_sql(&kept);
+        let mut plain = DialplanSession::new(&rules, Style::Plain, &mut Report::new()).unwrap();
+        let mut session = Session::new(Mode::Map);
+        for text in &texts {
+            let query = Query {
+                text: text.as_bytes(),
+                ..Query::default()
+            };
+            let answer = plain.ask(&query).unwrap();
+            let (answer, expected) = (answer.outcome(), rules.eval(&mut session, &query));
+            for (id, pattern) in (0i64..).zip(patterns) {
+                assert_eq!(
+                    answer.matched.contains(&id),
+                    expected.matched.contains(&id),
+                    "{pattern} on {text}"
+                );
+            }
+        }
+    }
+    for pattern in ["..", "[^b].", ".+.", "[^a]+.", ".+b?.", "a.b", "^.$"] {
+        assert!(
+            refused.iter().any(|known| known == pattern) || !patterns.contains(&pattern.to_owned()),
+            "{pattern} is taken"
+        );
+    }
+    for pattern in [".", "a.", ".+a", "^.*$", ".a.", ".*.", "[^a]+a.+"] {
+        assert!(!refused.iter().any(|known| known == pattern), "{pattern}");
+    }
+    assert!(taken > 500, "{taken}");
 }
 
 #[test]
@@ -748,7 +856,7 @@ proptest! {
     fn dialplans_agree(sql in sql(), queries in proptest::collection::vec(asked(known_text()), 1..4)) {
         let (rules, _) = RuleSet::from_sql(&sql);
         for style in [Style::Native, Style::Plain] {
-            let Ok(mut dialplan) = DialplanSession::new(&rules, style) else {
+            let Ok(mut dialplan) = DialplanSession::new(&rules, style, &mut Report::new()) else {
                 prop_assert_eq!(style, Style::Plain);
                 continue;
             };
@@ -764,5 +872,115 @@ proptest! {
     #[test]
     fn any_bytes_are_taken_as_sql(sql in proptest::collection::vec(any::<u8>(), 0..200)) {
         let _ = RuleSet::from_sql(&sql);
+    }
+}
+
+/// What the commands print, and their exit codes.
+#[cfg(feature = "cli")]
+mod commands {
+    use std::io::Write as _;
+    use std::process::{Command, Output, Stdio};
+
+    /// Runs a command with the SQL in a file whose name stands where `FILE` does.
+    fn rules(sql: &str, arguments: &[&str], input: &str) -> (i32, String, String) {
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        file.write_all(sql.as_bytes()).unwrap();
+        let name = file.path().to_str().unwrap();
+        let arguments = arguments
+            .iter()
+            .map(|&argument| if argument == "FILE" { name } else { argument });
+        let mut child = Command::new(env!("CARGO_BIN_EXE_strowger"))
+            .arg("rules")
+            .args(arguments)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        // A command that does not read its input may be gone already.
+        let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
+        let Output {
+            status,
+            stdout,
+            stderr,
+        } = child.wait_with_output().unwrap();
+        let text = |bytes| String::from_utf8(bytes).unwrap().replace(name, "FILE");
+        (status.code().unwrap(), text(stdout), text(stderr))
+    }
+
+    const RULE: &str = "INSERT INTO mysql_query_rules (rule_id,active,match_pattern,apply) VALUES";
+
+    #[test]
+    fn a_rule_that_plain_style_refuses_is_named() {
+        let sql = format!("{RULE} (1,1,'a',1);\n{RULE} (2,1,'x(?=y)',1);\n");
+        let (status, _, import) = rules(&sql, &["import", "FILE", "--style", "plain"], "");
+        assert_eq!(status, 1);
+        let (place, message) = import.split_once(" rule 2: ").unwrap();
+        assert!(place.starts_with("FILE:2:"), "{import}");
+        assert!(
+            message.starts_with("a pattern that only a backtracking matcher knows"),
+            "{import}"
+        );
+        let plain = ["run", "FILE", "--mode", "plain", "--query", "a"];
+        assert_eq!(rules(&sql, &plain, ""), (1, String::new(), import.clone()));
+        let queries = "{\"query\":\"a\"}\n{\"query\":\"b\"}\n";
+        let (status, out, err) = rules(
+            &sql,
+            &["run", "FILE", "--mode", "plain", "--jsonl"],
+            queries,
+        );
+        let answer = "{\"error\":\"rule 2: a pattern that only a backtracking matcher knows\"}\n";
+        assert_eq!((status, out, err), (1, answer.repeat(2), import.clone()));
+        let compare = ["compare", "FILE", "--plain"];
+        assert_eq!(rules(&sql, &compare, queries), (1, String::new(), import));
+    }
+
+    #[test]
+    fn what_passed_in_silence_is_named() {
+        for (sql, message) in [
+            ("SET foo=1;", "FILE:1:5: "),
+            ("LOAD FOO;", "FILE:1:1: "),
+            ("/* open", "FILE:1:1: "),
+        ] {
+            let (status, _, err) = rules(sql, &["run", "FILE", "--query", "a"], "");
+            assert_eq!(status, 1, "{sql}");
+            assert!(err.starts_with(message), "{sql}: {err}");
+        }
+    }
+
+    #[test]
+    fn one_is_not_many() {
+        let sql = format!("{RULE} (1,1,'a',1);");
+        let query = "{\"query\":\"a\"}\n";
+        let (_, out, _) = rules(&sql, &["stats", "FILE"], query);
+        assert!(out.ends_with("1 query, 1 hit\n"), "{out}");
+        let (_, out, _) = rules(&sql, &["stats", "FILE"], &query.repeat(2));
+        assert!(out.ends_with("2 queries, 2 hits\n"), "{out}");
+        let (_, out, _) = rules(&sql, &["compare", "FILE"], query);
+        assert!(out.ends_with("1 query\n"), "{out}");
+        let bench = ["bench", "FILE", "--workload", "shards:1x1", "--time", "1"];
+        let (_, out, _) = rules(&sql, &bench, "");
+        assert!(out.starts_with("FILE: 1 rule, 1 query\n"), "{out}");
+    }
+
+    #[test]
+    fn only_modes_that_can_be_measured_are_offered() {
+        let (_, help, _) = rules("", &["bench", "--help"], "");
+        assert!(help.contains("list, map, compiled"), "{help}");
+        assert!(
+            !help.contains("plain") && !help.contains("dialplan"),
+            "{help}"
+        );
+        let bench = ["bench", "FILE", "--mode", "plain"];
+        assert_eq!(rules("", &bench, "").0, 2);
+    }
+
+    #[test]
+    fn a_pipe_is_read() {
+        let sql = format!("{RULE} (7,1,'a',1);");
+        let asked = ["run", "/dev/stdin", "--query", "a"];
+        let (status, out, err) = rules("", &asked, &sql);
+        assert_eq!((status, err.as_str()), (0, ""));
+        assert!(out.contains("rules      7\n"), "{out}");
     }
 }

@@ -19,7 +19,7 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 use proptest::test_runner::Config;
-use strowger::store::redb::Batching;
+use strowger::store::redb::{Batching, catches_panics};
 use strowger::store::{FaultKind, Kept, Memory, Redb, Store};
 
 /// A path for one test; what lies there is gone afterwards.
@@ -279,6 +279,7 @@ fn what_cannot_be_opened_is_said() {
 /// A file with bytes that were changed, or without its end: it opens or not, and answers or complains, and no more.
 #[test]
 fn a_damaged_file_never_panics() {
+    static PANICS: AtomicU32 = AtomicU32::new(0);
     let place = Place::new();
     let store = Redb::create(place.path()).unwrap();
     for n in 0..500u32 {
@@ -293,10 +294,17 @@ fn a_damaged_file_never_panics() {
             .wrapping_add(1_442_695_040_888_963_407);
         (seed >> 33) as usize % below
     };
-    let (mut refused, mut complained) = (0, 0);
+    let (mut refused, mut complained, mut told) = (0, 0, 0);
     let tries = 150;
-    // What the database library panics of is caught, but said on the way.
-    std::panic::set_hook(Box::new(|_| ()));
+    // What the database library panics of is caught, which a hook can know.
+    let usual = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        if catches_panics() {
+            PANICS.fetch_add(1, Ordering::Relaxed);
+        } else {
+            usual(panic);
+        }
+    }));
     for n in 0..tries {
         let mut bytes = whole.clone();
         if n % 10 == 0 {
@@ -313,7 +321,16 @@ fn a_damaged_file_never_panics() {
             }
         }
         std::fs::write(place.path(), &bytes).unwrap();
-        let Ok(store) = Redb::open(place.path()) else {
+        let before = PANICS.load(Ordering::Relaxed);
+        let opened = Redb::open(place.path());
+        if PANICS.load(Ordering::Relaxed) > before {
+            std::fs::write(place.path(), &bytes).unwrap();
+            told += u32::from(is_told_in_one_line(place.path()));
+            assert_eq!(opened.unwrap_err().kind, FaultKind::Damaged);
+            refused += 1;
+            continue;
+        }
+        let Ok(store) = opened else {
             refused += 1;
             continue;
         };
@@ -326,6 +343,31 @@ fn a_damaged_file_never_panics() {
         store.remove_tree(b"family", b"");
     }
     let _ = std::panic::take_hook();
-    println!("of {tries} damaged files {refused} were refused, {complained} noticed later");
+    println!(
+        "of {tries} damaged files {refused} were refused, {complained} noticed later; {told} said by the command line"
+    );
     assert!(refused > 0);
+    assert!(told > 0 || cfg!(not(feature = "cli")));
+}
+
+/// Asks the command line for what such a file holds: nothing of the panic is shown, and what to do is said.
+#[cfg(feature = "cli")]
+fn is_told_in_one_line(path: &Path) -> bool {
+    let output = std::process::Command::new(env!("CARGO_BIN_EXE_strowger"))
+        .args(["db", "show"])
+        .arg(path)
+        .env("RUST_BACKTRACE", "1")
+        .output()
+        .unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(3), "{said}");
+    assert_eq!(said.lines().count(), 1, "{said}");
+    assert!(said.contains(": E404: the file is damaged ("), "{said}");
+    assert!(said.contains("put an earlier copy in its place"), "{said}");
+    true
+}
+
+#[cfg(not(feature = "cli"))]
+fn is_told_in_one_line(_: &Path) -> bool {
+    false
 }

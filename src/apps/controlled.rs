@@ -20,14 +20,14 @@ pub static CONTROL_PLAYBACK: Application = Application::new(
     "ControlPlayback",
     "Play files that the caller can stop.",
     "file[&file2[&...]][,skipms[,forward[,rewind[,stop[,pause[,restart[,options]]]]]]]",
-    "Plays files until a stop key. CPLAYBACKSTATUS is SUCCESS, USERSTOPPED, REMOTESTOPPED or ERROR, CPLAYBACKOFFSET the \
-     milliseconds that were heard, CPLAYBACKSTOPKEY the key that stopped it.",
+    "Plays files until a stop key; a restart key begins anew. CPLAYBACKSTATUS is SUCCESS, USERSTOPPED or ERROR, \
+     CPLAYBACKOFFSET the place in milliseconds where a key stopped it, or -1 at the end, CPLAYBACKSTOPKEY that key.",
     run_control,
 )
 .support(Support::Partial(
-    "the host knows stop keys only: no skipping, pausing or beginning anew",
+    "no skipping, pausing or beginning at an offset: a host plays from the start",
 ))
-.examples(&[Example { title: "Nobody presses a key", dialplan: "ControlPlayback(long-message,3000,#,*,0)", evaluate: "${CPLAYBACKSTATUS}", expect: "SUCCESS" }]);
+.examples(&[Example { title: "Nobody presses a key", dialplan: "ControlPlayback(long-message,3000,#,*,0)", evaluate: "${CPLAYBACKSTATUS} ${CPLAYBACKOFFSET}", expect: "SUCCESS -1" }]);
 
 /// Play a file and listen for speech.
 pub static BACKGROUND_DETECT: Application = Application::new(
@@ -66,31 +66,41 @@ fn run_control(cx: &mut Cx<'_>, data: &[u8]) -> Flow {
     if field(0).is_empty() {
         return missing_argument(cx, "ControlPlayback needs a file");
     }
+    cx.set(b"CPLAYBACKSTOPKEY", b"");
+    let (stop, restart) = (Text::from(field(4)), Text::from(field(6)));
+    from_the_beginning(cx, sounds(field(0)), stop, restart)
+}
+
+fn from_the_beginning(cx: &mut Cx<'_>, what: Vec<Sound>, stop: Text, restart: Text) -> Flow {
     let play = Play {
-        what: sounds(field(0)),
-        stop_on: Text::from(field(4)),
+        what: what.clone(),
+        stop_on: Text::from([&*stop, &*restart].concat()),
     };
     let begin = cx.now();
-    cx.set(b"CPLAYBACKSTOPKEY", b"");
     Flow::wait_then(Effect::Play(play), move |cx, event| {
-        let heard = cx.now().saturating_sub(begin).as_millis();
-        cx.set(b"CPLAYBACKOFFSET", heard.to_string().as_bytes());
         let fine = all_there(cx, &event);
+        // What stands for the end of the file.
+        let mut offset = "-1".to_owned();
         let status: &[u8] = match event {
-            Event::Hangup(_) => {
-                cx.set(b"CPLAYBACKSTATUS", b"ERROR");
-                return Flow::Leave;
-            }
             Event::Played {
                 digit: Some(digit), ..
             }
             | Event::Digit(digit) => {
+                if restart.contains(&digit) {
+                    return from_the_beginning(cx, what, stop, restart);
+                }
+                offset = cx.now().saturating_sub(begin).as_millis().to_string();
                 cx.set(b"CPLAYBACKSTOPKEY", &[digit]);
                 b"USERSTOPPED"
+            }
+            Event::Hangup(_) => {
+                cx.set(b"CPLAYBACKSTATUS", b"ERROR");
+                return Flow::Leave;
             }
             _ if fine => b"SUCCESS",
             _ => b"ERROR",
         };
+        cx.set(b"CPLAYBACKOFFSET", offset.as_bytes());
         cx.set(b"CPLAYBACKSTATUS", status);
         Flow::Next
     })

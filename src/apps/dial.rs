@@ -4,8 +4,9 @@ use std::time::Duration;
 
 use crate::base::Text;
 use crate::base::arguments::{Options, option_location, options, standard};
+use crate::base::callerid;
 use crate::diagnostic::code;
-use crate::library::{Application, Support};
+use crate::library::Application;
 use crate::machine::{AfterDial, Cx, Dial, Dialed, Effect, Event, Flow};
 
 /// Call other channels and connect the one that answers.
@@ -15,10 +16,7 @@ pub static DIAL: Application = Application::new(
     "technology/resource[&technology/resource...][,timeout[,options[,url]]]",
     "Calls all destinations at once. The first that answers is connected; the others are hung up. When that call ends, the calling channel ends, too, except with option g. DIALSTATUS says what became of it: ANSWER, BUSY, NOANSWER, CONGESTION, CHANUNAVAIL, CANCEL, INVALIDARGS.",
     |cx, data| dial(cx, &standard(data, 4), DialThen::Go),
-)
-.support(Support::Partial(
-    "options s and u (tag and presentation of the called channel's party) are passed over",
-));
+);
 
 /// Dial again and again until somebody answers.
 pub static RETRY_DIAL: Application = Application::new(
@@ -76,14 +74,7 @@ fn dial(cx: &mut Cx<'_>, arguments: &[Vec<u8>], then: DialThen) -> Flow {
         });
         return invalid(cx);
     }
-    for (letter, _) in &options.letters {
-        if !LETTERS.contains(letter) {
-            let letter = char::from(*letter);
-            cx.log(&code::UNKNOWN_OPTION, || {
-                format!("Dial has no option `{letter}`")
-            });
-        }
-    }
+    unknown_letters(cx, "Dial", &options, LETTERS);
     let before = options
         .argument(b'B')
         .filter(|place| !place.is_empty())
@@ -95,17 +86,14 @@ fn dial(cx: &mut Cx<'_>, arguments: &[Vec<u8>], then: DialThen) -> Flow {
         if target.is_empty() {
             continue;
         }
-        let Some(slash) = target.iter().position(|&b| b == b'/') else {
+        let Some(destination) = technology_resource(target) else {
             let target = Text::from(target);
             cx.log(&code::DIAL_ARGUMENT_INVALID, || {
                 format!("`{target}` is not `technology/resource`")
             });
             return invalid(cx);
         };
-        targets.push((
-            Text::from(target.get(..slash).unwrap_or(&[])),
-            Text::from(target.get(slash + 1..).unwrap_or(&[])),
-        ));
+        targets.push(destination);
     }
     if cx.is_hungup() {
         cx.set(b"DIALSTATUS", b"CANCEL");
@@ -153,6 +141,25 @@ fn start(cx: &mut Cx<'_>, mut dial: Box<Dial>, then: DialThen) -> Flow {
     })
 }
 
+/// Technology and resource of a destination.
+pub(super) fn technology_resource(target: &[u8]) -> Option<(Text, Text)> {
+    let slash = target.iter().position(|&b| b == b'/')?;
+    let (technology, resource) = (target.get(..slash)?, target.get(slash + 1..)?);
+    Some((Text::from(technology), Text::from(resource)))
+}
+
+/// Says which option letters an application does not know.
+pub(super) fn unknown_letters(cx: &mut Cx<'_>, application: &str, options: &Options, known: &[u8]) {
+    for (letter, _) in &options.letters {
+        if !known.contains(letter) {
+            let letter = char::from(*letter);
+            cx.log(&code::UNKNOWN_OPTION, || {
+                format!("{application} has no option `{letter}`")
+            });
+        }
+    }
+}
+
 fn invalid(cx: &mut Cx<'_>) -> Flow {
     cx.set(b"DIALSTATUS", b"INVALIDARGS");
     Flow::Leave
@@ -193,20 +200,11 @@ fn caller(cx: &Cx<'_>, options: &Options) -> (Option<Text>, Option<Text>) {
     let party = &cx.channel().caller;
     match options.argument(b'f').filter(|text| !text.is_empty()) {
         None => (party.number.clone(), party.name.clone()),
-        Some(text) => match text.iter().position(|&b| b == b'<') {
-            Some(open) => {
-                let name = text.get(..open).unwrap_or(&[]).trim_ascii();
-                let name = name.strip_prefix(b"\"").unwrap_or(name);
-                let name = name.strip_suffix(b"\"").unwrap_or(name);
-                let number = text.get(open + 1..).unwrap_or(&[]);
-                let number = number.strip_suffix(b">").unwrap_or(number);
-                (
-                    Some(Text::from(number)),
-                    (!name.is_empty()).then(|| Text::from(name)),
-                )
-            }
-            None => (Some(Text::from(text)), None),
-        },
+        Some(text) => {
+            let (name, number) = callerid::split(text);
+            let some = |part: Vec<u8>| (!part.is_empty()).then(|| Text::from(part));
+            (some(number), some(name))
+        }
     }
 }
 

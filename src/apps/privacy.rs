@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::answer::answered;
 use super::gather::{Question, ask, play};
 use super::playback::sounds;
-use crate::base::{Text, arguments, duration::leading_number};
+use crate::base::{Text, arguments, scan::int};
 use crate::library::{Application, Example, Support};
 use crate::machine::{Cx, Flow};
 
@@ -23,8 +23,8 @@ pub static PRIVACY_MANAGER: Application = Application::new(
 .examples(&[Example { title: "A caller who shows a number", dialplan: "Set(CALLERID(num)=5551234)\nPrivacyManager()", evaluate: "${PRIVACYMGRSTATUS}", expect: "SUCCESS" }]);
 
 fn number(text: &[u8]) -> Option<usize> {
-    leading_number(text)
-        .map(|(number, _)| number as usize)
+    int(text)
+        .and_then(|(number, _)| usize::try_from(number).ok())
         .filter(|number| *number > 0)
 }
 

@@ -14,7 +14,8 @@ pub static RECORD: Application = Application::new(
     "Record to a file.",
     "file.format[,silence[,maxduration[,options]]]",
     "Records what the caller says, until `#`, silence, or the longest time. Answers first unless the option `n` is \
-     given; `s` skips on a call that is not up. RECORDED_FILE is the file without format, RECORD_STATUS the outcome; RECORDING_INFO(duration) tells how long it is.",
+     given; `s` skips on a call that is not up. `%d` in the name is the first number, from 0, that no \
+     recording of this engine got under this name. RECORDED_FILE is the file without format, RECORD_STATUS the outcome; RECORDING_INFO(duration) tells how long it is.",
     run,
 )
 .support(Support::Simulated);
@@ -34,9 +35,10 @@ fn run(cx: &mut Cx<'_>, data: &[u8]) -> Flow {
             .filter(|time| !time.is_zero())
     };
     let letters = arguments::options(field(3));
-    let recorded = Text::from(file.get(..dot).unwrap_or(file));
+    let (name, format) = file.split_at_checked(dot).unwrap_or((file, &[]));
+    let recorded = cx.shared().facilities().numbered.name(name);
     let record = crate::machine::Record {
-        file: Text::from(file),
+        file: Text::from([&recorded, format].concat()),
         silence: time(field(1)),
         max: time(field(2)),
         options: Text::from(field(3)),

@@ -3,10 +3,11 @@
 use std::time::Duration;
 
 use super::playback::missing_argument;
+use super::wait::{Watch, Woken};
 use crate::base::duration::{leading_number, seconds};
 use crate::base::{Text, arguments};
 use crate::library::{Application, Example, Support};
-use crate::machine::{Cx, Effect, Event, Flow};
+use crate::machine::{Cx, Flow};
 
 /// Wake the channels that wait for a signal.
 pub static SIGNAL: Application = Application::new(
@@ -35,7 +36,7 @@ pub static WAIT_FOR_SIGNAL: Application = Application::new(
 )
 .support(Support::Simulated);
 
-/// Time between two looks.
+/// Time between two looks, where the host does not tell when to look.
 const INTERVAL: Duration = Duration::from_millis(50);
 
 fn run_signal(cx: &mut Cx<'_>, data: &[u8]) -> Flow {
@@ -57,32 +58,28 @@ fn run_wait(cx: &mut Cx<'_>, data: &[u8]) -> Flow {
     if name.is_empty() {
         return missing_argument(cx, "WaitForSignal needs a name");
     }
-    let deadline = fields
+    let until = fields
         .next()
         .and_then(|text| leading_number(&text).and_then(|(number, _)| seconds(number)))
         .filter(|time| !time.is_zero())
         .map(|time| cx.now().saturating_add(time));
     cx.shared().await_signal(&cx.channel().name, &name);
-    look(cx, deadline)
+    look(cx, Watch::new(until, INTERVAL), Woken::Look)
 }
 
-fn look(cx: &mut Cx<'_>, deadline: Option<Duration>) -> Flow {
+fn look(cx: &mut Cx<'_>, watch: Watch, woken: Woken) -> Flow {
     if let Some(payload) = cx.shared().signalled(&cx.channel().name) {
         cx.set(b"WAITFORSIGNALPAYLOAD", &payload);
         return ended(cx, b"SIGNALED");
     }
-    let left = deadline.map(|at| at.saturating_sub(cx.now()));
-    if left.is_some_and(|left| left.is_zero()) {
-        return ended(cx, b"TIMEOUT");
-    }
-    let time = left.map_or(INTERVAL, |left| left.min(INTERVAL));
-    Flow::wait_then(Effect::Sleep(time), move |cx, event| {
-        if let Event::Hangup(_) = event {
+    match woken {
+        Woken::Hangup => {
             ended(cx, b"HANGUP");
-            return Flow::Leave;
+            Flow::Leave
         }
-        look(cx, deadline)
-    })
+        Woken::Over => ended(cx, b"TIMEOUT"),
+        Woken::Look => watch.pause(cx, look),
+    }
 }
 
 fn ended(cx: &mut Cx<'_>, status: &[u8]) -> Flow {

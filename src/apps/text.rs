@@ -1,20 +1,21 @@
 //! `SendText`, `ReceiveText`, `MessageSend`.
 
-use super::hosted::{Hosted, Status, hosted};
 use super::system::decoded;
 use crate::base::{Text, arguments};
 use crate::diagnostic::code;
 use crate::library::{Application, Example, Support};
 use crate::machine::{Cx, Effect, Event, Flow};
 
-hosted! {
-    RECEIVE_TEXT "ReceiveText" "Wait for a text from the other side." "[timeout]"
-        "Waits for a text from the other side, at most for some seconds. RECEIVETEXTSTATUS is SUCCESS or FAILURE, \
-         RECEIVETEXTMESSAGE the text."
-        Hosted::new()
-            .sets(&[Status::new("RECEIVETEXTSTATUS", "SUCCESS", "FAILURE")])
-            .value_in("RECEIVETEXTMESSAGE");
-}
+/// Wait for a text.
+pub static RECEIVE_TEXT: Application = Application::new(
+    "ReceiveText",
+    "Wait for a text from the other side.",
+    "[timeout]",
+    "Waits for a text from the other side, at most for some seconds. RECEIVETEXTSTATUS is SUCCESS, with the text in \
+     RECEIVETEXTMESSAGE, or FAILURE where none came.",
+    run_receive,
+)
+.support(Support::Simulated);
 
 /// Send a message.
 pub static MESSAGE_SEND: Application = Application::new(
@@ -85,6 +86,29 @@ fn run_message(cx: &mut Cx<'_>, data: &[u8]) -> Flow {
             _ => b"SUCCESS",
         };
         cx.set(b"MESSAGE_SEND_STATUS", status);
+        Flow::Next
+    })
+}
+
+fn run_receive(cx: &mut Cx<'_>, data: &[u8]) -> Flow {
+    cx.remove(b"RECEIVETEXTMESSAGE");
+    let effect = Effect::Custom {
+        name: Text::from("ReceiveText"),
+        data: Text::from(data),
+    };
+    Flow::wait_then(effect, |cx, event| {
+        let status: &[u8] = match event {
+            Event::Hangup(_) => {
+                cx.set(b"RECEIVETEXTSTATUS", b"FAILURE");
+                return Flow::Leave;
+            }
+            Event::Value(text) => {
+                cx.set(b"RECEIVETEXTMESSAGE", &text);
+                b"SUCCESS"
+            }
+            _ => b"FAILURE",
+        };
+        cx.set(b"RECEIVETEXTSTATUS", status);
         Flow::Next
     })
 }

@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-use crate::base::arguments;
+use crate::base::{Text, arguments};
 use crate::base::condition::is_true;
 use crate::base::duration::{self, leading_number, seconds};
 use crate::diagnostic::code;
 use crate::library::{Application, Support};
-use crate::machine::{Cx, Effect, Event, Flow};
+use crate::machine::{Cx, Effect, Event, Flow, WATCH};
 
 /// Wait.
 pub static WAIT: Application = Application::new(
@@ -126,14 +126,6 @@ fn wait_digit(cx: &mut Cx<'_>, deadline: Option<Duration>, wanted: Vec<u8>) -> F
     )
 }
 
-/// What `WaitForCondition` evaluates, and until when.
-#[derive(Clone)]
-struct Condition {
-    text: Vec<u8>,
-    deadline: Option<Duration>,
-    interval: Duration,
-}
-
 /// Time between two evaluations unless another one is given.
 const INTERVAL: Duration = Duration::from_millis(50);
 
@@ -152,35 +144,31 @@ fn run_condition(cx: &mut Cx<'_>, data: &[u8]) -> Flow {
     if !text.contains(mark) {
         return condition_ends(cx, b"FAILURE");
     }
-    let condition = Condition {
-        text: text
-            .iter()
-            .map(|b| if b == mark { b'$' } else { *b })
-            .collect(),
-        deadline: time(2).map(|time| cx.now().saturating_add(time)),
-        interval: time(3).unwrap_or(INTERVAL),
-    };
-    evaluate(condition)
+    let text = text
+        .iter()
+        .map(|b| if b == mark { b'$' } else { *b })
+        .collect();
+    let until = time(2).map(|time| cx.now().saturating_add(time));
+    let watch = Watch::new(until, time(3).unwrap_or(INTERVAL));
+    evaluate(text, watch, Woken::Look)
 }
 
-fn evaluate(condition: Condition) -> Flow {
-    let text = condition.text.clone();
+fn evaluate(text: Vec<u8>, watch: Watch, woken: Woken) -> Flow {
     Flow::Substitute(
-        text,
+        text.clone(),
         Box::new(move |cx, value| {
             if is_true(&value) {
                 return condition_ends(cx, b"TRUE");
             }
-            let now = cx.now();
-            if condition.deadline.is_some_and(|deadline| now >= deadline) {
+            if woken == Woken::Over {
                 return condition_ends(cx, b"TIMEOUT");
             }
-            Flow::wait_then(Effect::Sleep(condition.interval), move |cx, event| {
-                if let Event::Hangup(_) = event {
+            watch.pause(cx, |cx, watch, woken| {
+                if woken == Woken::Hangup {
                     condition_ends(cx, b"HANGUP");
                     return Flow::Leave;
                 }
-                evaluate(condition)
+                evaluate(text, watch, woken)
             })
         }),
     )
@@ -189,4 +177,77 @@ fn evaluate(condition: Condition) -> Flow {
 fn condition_ends(cx: &mut Cx<'_>, status: &[u8]) -> Flow {
     cx.set(b"WAITFORCONDITIONSTATUS", status);
     Flow::Next
+}
+
+/// Waits for what only others can change.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Watch {
+    until: Option<Duration>,
+    interval: Duration,
+    /// Whether the host tells when to look.
+    told: bool,
+}
+
+/// Why a wait for others is over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Woken {
+    /// There may be something new.
+    Look,
+    /// This is the last look.
+    Over,
+    /// The channel is gone.
+    Hangup,
+}
+
+impl Watch {
+    /// Until a time since the epoch; a host that does not tell when to look is not waited for longer than an interval.
+    pub(super) fn new(until: Option<Duration>, interval: Duration) -> Self {
+        Self {
+            until,
+            interval,
+            told: true,
+        }
+    }
+
+    /// Waits for the next look.
+    pub(super) fn pause(
+        mut self,
+        cx: &mut Cx<'_>,
+        then: impl FnOnce(&mut Cx<'_>, Self, Woken) -> Flow + Send + 'static,
+    ) -> Flow {
+        if !self.told || cx.is_hungup() {
+            return self.sleep(cx, then);
+        }
+        let until = self.until.map(|until| until.as_nanos().to_string());
+        let effect = Effect::Custom {
+            name: Text::from(WATCH),
+            data: Text::from(until.unwrap_or_default().as_str()),
+        };
+        Flow::wait_then(effect, move |cx, event| match event {
+            Event::Hangup(_) => then(cx, self, Woken::Hangup),
+            Event::Resume => then(cx, self, Woken::Look),
+            Event::Timeout => then(cx, self, Woken::Over),
+            _ => {
+                self.told = false;
+                self.sleep(cx, then)
+            }
+        })
+    }
+
+    fn sleep(
+        self,
+        cx: &mut Cx<'_>,
+        then: impl FnOnce(&mut Cx<'_>, Self, Woken) -> Flow + Send + 'static,
+    ) -> Flow {
+        let left = self.until.map(|until| until.saturating_sub(cx.now()));
+        let time = left.map_or(self.interval, |left| left.min(self.interval));
+        Flow::wait_then(Effect::Sleep(time), move |cx, event| {
+            let woken = match event {
+                Event::Hangup(_) => Woken::Hangup,
+                _ if self.until.is_some_and(|until| cx.now() >= until) => Woken::Over,
+                _ => Woken::Look,
+            };
+            then(cx, self, woken)
+        })
+    }
 }

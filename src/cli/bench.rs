@@ -3,6 +3,7 @@
 mod console;
 #[cfg(feature = "profile")]
 mod flame;
+mod queries;
 mod report;
 mod suite;
 
@@ -16,6 +17,7 @@ use crate::host::Engine;
 use crate::host::rewrite::set_value;
 use crate::machine::Limits;
 use crate::measure::baseline::{self, NAIVE_PRIORITIES};
+use crate::measure::dialplans::{QUANTUM, unlimited};
 use crate::measure::pips::{Place, run as measure};
 use crate::measure::profile::{Profile, profile};
 use crate::measure::{Load, Sample, Series};
@@ -31,14 +33,17 @@ use report::Measured;
 /// dialplan line; applications run inside ExecIf do not count again. Every effect is answered at once: waits cost
 /// nothing, nobody answers a Dial, nobody presses a digit.
 #[derive(Debug, Args)]
-#[command(after_help = "\
+#[command(
+    override_usage = "strowger bench [OPTIONS] <FILE> [EXTEN@CONTEXT]\n       strowger bench [OPTIONS] --suite",
+    after_help = "\
 Examples:
   strowger bench dialplans/murf-81.conf
   strowger bench dialplans/murf-81.conf --set iterations=100000000 --runs 3
   strowger bench dialplans/mix.conf 812125551@extension --calls 1000 --threads 2 --json
   strowger bench extensions.conf 812@phones --flamegraph out.svg
   strowger bench --suite --quick
-  strowger bench --suite --markdown > docs/performance.md")]
+  strowger bench --suite --markdown > docs/performance.md"
+)]
 pub(crate) struct BenchArgs {
     /// An extensions.conf, a folder that holds one, or `-`.
     #[arg(required_unless_present_any = ["suite", "alone"])]
@@ -49,10 +54,11 @@ pub(crate) struct BenchArgs {
     /// Give the first `Set(NAME=…)` of the extension another value.
     #[arg(long, value_name = "NAME=EXPR")]
     set: Vec<String>,
-    /// Measured runs; figures are medians over them.
-    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..))]
-    runs: u32,
-    /// Calls at the same time, interleaved on each thread [default: one a thread].
+    /// Measured runs; figures are medians over them [default: 5, with --quick 3].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    runs: Option<u32>,
+    /// Calls at the same time, interleaved on each thread; each of them runs the whole extension, with all the rounds
+    /// of its loop [default: one a thread].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
     calls: Option<u32>,
     /// Threads.
@@ -77,24 +83,26 @@ pub(crate) struct BenchArgs {
     json: bool,
     /// Measure all workloads beside their baselines instead of one file: native code, the textual evaluator, and Lua,
     /// LuaJIT and Kamailio where they are installed.
-    #[arg(long, conflicts_with_all = ["file", "set", "calls", "flamegraph", "flamegraph_engine", "profile"])]
+    #[arg(long, conflicts_with_all = ["file", "set", "calls", "threads", "flamegraph", "flamegraph_engine", "profile"])]
     suite: bool,
+    // Who names a file cannot be asked for --suite, which conflicts with it: hence the second conflict of these.
     /// With --suite: a tenth of the work.
-    #[arg(long, requires = "suite")]
+    #[arg(long, requires = "suite", conflicts_with = "file")]
     quick: bool,
     /// With --suite: the page docs/performance.md.
-    #[arg(long, requires = "suite", conflicts_with = "json")]
+    #[arg(long, requires = "suite", conflicts_with_all = ["file", "json"])]
     markdown: bool,
     /// With --suite: an Asterisk to start and to compare with, on its own configuration without a network.
-    #[arg(long, requires = "suite", value_name = "PATH")]
+    #[arg(long, requires = "suite", conflicts_with = "file", value_name = "PATH")]
     asterisk: Option<PathBuf>,
     /// Measure one thing of the suite in this process.
     #[arg(long, hide = true, value_name = "WHAT")]
     alone: Option<String>,
 }
 
-/// Priorities that each of many calls runs before the next one has its turn.
-const QUANTUM: u32 = 64;
+/// Measured runs, where their number is not given; of a quick suite.
+const RUNS: u32 = 5;
+const QUICK_RUNS: u32 = 3;
 
 /// How long a profile samples at least.
 const SAMPLED: Duration = Duration::from_secs(1);
@@ -146,15 +154,6 @@ pub(crate) fn run(args: &BenchArgs) -> i32 {
     bench.run(args, &bench.engine(limits))
 }
 
-/// No limit on priorities; that of memory stays.
-fn unlimited(fuel: u32) -> Limits {
-    Limits {
-        max_priorities: u64::MAX,
-        fuel,
-        ..Limits::default()
-    }
-}
-
 struct Bench<'a> {
     plan: Plan,
     report: Report,
@@ -170,7 +169,7 @@ impl Bench<'_> {
     }
 
     fn run(&self, args: &BenchArgs, engine: &Engine) -> i32 {
-        let series = self.series(engine, args.runs);
+        let series = self.series(engine, args.runs.unwrap_or(RUNS));
         if series.priorities() == 0 {
             return ui::usage(&format!("no extension {} with a priority 1", args.start));
         }
@@ -230,11 +229,7 @@ impl Bench<'_> {
             max_priorities: NAIVE_PRIORITIES,
             ..Limits::default()
         });
-        let load = Load {
-            textual: true,
-            ..Load::ONE
-        };
-        measure(&engine, &self.place, load, None)
+        measure(&engine, &self.place, Load::TEXTUAL, None)
     }
 
     #[cfg(feature = "profile")]
@@ -256,5 +251,48 @@ impl Bench<'_> {
     #[cfg(not(feature = "profile"))]
     fn flame(&self, _: &Engine, _: &Path, _: &str, _: Option<&Profile>) -> Result<(), String> {
         Err("this build has no profiler (feature `profile`)".into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::{FromArgMatches, error::ErrorKind};
+
+    fn parsed(arguments: &[&str]) -> Result<BenchArgs, ErrorKind> {
+        let command = BenchArgs::augment_args(clap::Command::new("bench"));
+        let matches = command
+            .try_get_matches_from(["bench"].iter().chain(arguments))
+            .map_err(|error| error.kind())?;
+        Ok(BenchArgs::from_arg_matches(&matches).unwrap())
+    }
+
+    #[test]
+    fn options_of_the_suite_need_it() {
+        for option in [
+            &["--quick"][..],
+            &["--markdown"],
+            &["--asterisk", "/usr/sbin/asterisk"],
+        ] {
+            let with = |more: &[&'static str]| parsed(&[option, more].concat()).map(|_| ());
+            assert_eq!(with(&["--suite"]), Ok(()), "{option:?}");
+            assert_eq!(with(&["e.conf"]), Err(ErrorKind::ArgumentConflict));
+            assert_eq!(with(&[]), Err(ErrorKind::MissingRequiredArgument));
+        }
+    }
+
+    #[test]
+    fn the_suite_takes_no_options_of_one_file() {
+        for option in [
+            &["e.conf"][..],
+            &["--set", "i=1"],
+            &["--calls", "2"],
+            &["--threads", "2"],
+            &["--profile"],
+        ] {
+            let arguments = [&["--suite"], option].concat();
+            let error = parsed(&arguments).unwrap_err();
+            assert_eq!(error, ErrorKind::ArgumentConflict, "{option:?}");
+        }
     }
 }

@@ -203,16 +203,20 @@ fn run_on(args: &RunArgs, store: Option<Arc<dyn Store>>) -> i32 {
     let Some(offered) = facilities::offered(args, loading.registry()) else {
         return exit::UNREADABLE;
     };
-    if let Err(text) = tables(args) {
-        ui::message(&text);
-        return exit::UNREADABLE;
-    }
+    let tables = match tables(args) {
+        Ok(tables) => Arc::new(tables),
+        Err(text) => {
+            ui::message(&text);
+            return exit::UNREADABLE;
+        }
+    };
     let world = World {
         args,
         plan,
         report,
         offered,
         store,
+        tables,
     };
     let start = match world.start() {
         Ok(start) => start,
@@ -257,6 +261,8 @@ struct World<'a> {
     offered: Offered,
     /// The store of `--db`.
     store: Option<Arc<dyn Store>>,
+    /// The realtime families, as the files hold them.
+    tables: Arc<Tables>,
 }
 
 impl World<'_> {
@@ -327,8 +333,14 @@ impl World<'_> {
         if let Some(server) = args.resolver {
             builder = builder.resolver(server);
         }
+        // What a call changes is there for the next one only if it is in the file, too.
+        let tables = if allowed(args).file {
+            Arc::clone(&self.tables)
+        } else {
+            Arc::new(Tables::clone(&self.tables))
+        };
         let engine = builder
-            .realtime(Arc::new(tables(args)?))
+            .realtime(tables)
             .environment(environment)
             .store(store::or_memory(self.store.as_ref()))
             .limits(Limits {

@@ -1,10 +1,11 @@
 //! The file of `--db`.
 
 use std::path::Path;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Once, OnceLock};
 
 use crate::diagnostic::Code;
 use crate::machine::fault_code;
+use crate::store::redb::catches_panics;
 use crate::store::{Fault, Memory, Redb, Store};
 
 use super::{exit, ui};
@@ -21,6 +22,7 @@ pub(crate) enum Missing {
 
 /// Opens the store in a file. What is wrong is said; then the exit code is the answer.
 pub(crate) fn open(file: &Path, missing: Missing) -> Result<Arc<dyn Store>, i32> {
+    silence();
     let opened = match missing {
         Missing::Make => Redb::create(file),
         Missing::Refuse => Redb::open(file),
@@ -37,6 +39,19 @@ pub(crate) fn open(file: &Path, missing: Missing) -> Result<Arc<dyn Store>, i32>
             Err(exit::UNREADABLE)
         }
     }
+}
+
+/// A panic that becomes a fault of the store is told as that alone.
+fn silence() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let usual = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |panic| {
+            if !catches_panics() {
+                usual(panic);
+            }
+        }));
+    });
 }
 
 /// The store of `--db FILE`; `None` without one: then each engine has its own in memory.

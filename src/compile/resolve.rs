@@ -190,6 +190,9 @@ fn function(inside: &[u8]) -> Option<&[u8]> {
 
 /// The functions that an expression calls without `${ }`.
 fn calls(text: &[u8], names: &mut Names) {
+    if !text.contains(&b'(') {
+        return;
+    }
     let tokens = tokens(text);
     let Some(parsed) = expression_of_tokens(&tokens, text.len()) else {
         return;

@@ -4,13 +4,11 @@ use std::time::Duration;
 
 use crate::base::Text;
 use crate::base::arguments::standard;
-use crate::base::civil::{Civil, strftime};
 use crate::base::condition::is_true;
 use crate::base::scan::fixed;
-use crate::base::zone::Zone;
 use crate::diagnostic::{Level, code};
 use crate::library::{Example, Function};
-use crate::machine::records::ama_flags;
+use crate::machine::records::{ama_flags, local_time, seconds};
 use crate::machine::{Answer, CallRecord, Cx, Flow};
 
 /// The record of the call.
@@ -156,9 +154,8 @@ fn write(cx: &mut Cx<'_>, arguments: &[u8], value: &[u8]) -> Flow {
 }
 
 fn item(cx: &Cx<'_>, name: &[u8]) -> Vec<u8> {
-    let items = &cx.channel().items;
-    let found = items.iter().find(|(n, _)| n.as_bytes() == name);
-    found.map_or_else(Vec::new, |(_, value)| value.to_vec())
+    let found = cx.channel().items.get(name);
+    found.map_or_else(Vec::new, |value| value.to_vec())
 }
 
 /// How a field is shown.
@@ -205,26 +202,16 @@ fn field(record: &CallRecord, name: &[u8], shown: &Shown) -> Vec<u8> {
 }
 
 fn moment(time: Option<Duration>, raw: bool) -> Vec<u8> {
-    let mut out = Vec::new();
     match time {
-        None if raw => out.extend_from_slice(b"0.000000"),
-        None => {}
-        Some(time) if raw => {
-            out.extend_from_slice(
-                format!("{}.{:06}", time.as_secs(), time.subsec_micros()).as_bytes(),
-            );
-        }
-        Some(time) => {
-            let at = Civil::new(time.as_secs() as i64, &Zone::local());
-            strftime(b"%Y-%m-%d %H:%M:%S", &at, 0, &mut out);
-        }
+        _ if raw => seconds(time.unwrap_or_default()).into_bytes(),
+        Some(time) => local_time(time),
+        None => Vec::new(),
     }
-    out
 }
 
-fn span(since: Option<Duration>, seconds: u64, shown: &Shown) -> Vec<u8> {
+fn span(since: Option<Duration>, whole: u64, shown: &Shown) -> Vec<u8> {
     if !shown.decimals {
-        return seconds.to_string().into_bytes();
+        return whole.to_string().into_bytes();
     }
     let to = shown.end.unwrap_or(shown.now);
     let time = since.map_or(Duration::ZERO, |since| to.saturating_sub(since));

@@ -2,12 +2,14 @@
 
 use std::time::Duration;
 
+use super::enum_lookup::network_allowed;
 use super::realtime::append_protected;
 use crate::base::Text;
 use crate::base::arguments::standard;
+use crate::base::condition::is_yes;
 use crate::base::scan::{atoi, before_zero, double, fixed, long, strip_end};
 use crate::diagnostic::{Level, code};
-use crate::library::{Example, Function};
+use crate::library::{Example, Function, Support};
 use crate::machine::{Answer, Cx, Effect, Event, Flow, OutsideRequest, WebRequest};
 
 /// A page of the web.
@@ -17,7 +19,8 @@ pub static CURL: Function = Function::read_write(
     "url[,post-data]",
     "Asks with GET, or with POST where there are data, as a form. Blanks at the end are dropped. Redirections are \
      followed, and other things changed, as CURLOPT() says. Written, it keeps the answer in the file that the value \
-     names. The engine must allow the network (`--allow net`), and files for writing.",
+     names. Addresses are those of http and https. The engine must allow the network (`--allow net`), and files for \
+     writing.",
     |cx: &mut Cx<'_>, arguments, _| {
         let Some(request) = request(cx, arguments) else {
             return Answer::Failed;
@@ -73,6 +76,7 @@ pub static CURL: Function = Function::read_write(
         })
     },
 )
+.support(Support::Partial("http and https only"))
 .examples(&[Example {
     title: "Refused unless the network is allowed",
     dialplan: "",
@@ -90,7 +94,8 @@ pub static CURLOPT: Function = Function::read_write(
      ssl_verifyhost, ftptext. Texts: cookie, failurecodes (status codes that count as failures, with commas between), \
      httpheader (each writing adds a line), proxy, proxyuserpwd, referer, useragent, userpwd. proxytype is http, socks4, \
      socks4a, socks5 or socks5hostname; hashcompat is yes, no or legacy (`+` is a blank): an answer of `a=1&b=2` comes \
-     in the form that HASH() takes. What was never written has no value.",
+     in the form that HASH() takes. What was never written has no value. dnstimeout (how long names are remembered), \
+     ftptext and ftptimeout are kept and change nothing.",
     |cx: &mut Cx<'_>, name, out| {
         let Some((name, _)) = known(cx, name) else {
             return Answer::Failed;
@@ -195,13 +200,6 @@ impl Kind {
     }
 }
 
-/// What Asterisk takes for yes in settings.
-fn is_yes(text: &[u8]) -> bool {
-    [&b"yes"[..], b"true", b"y", b"t", b"1", b"on"]
-        .iter()
-        .any(|yes| yes.eq_ignore_ascii_case(text))
-}
-
 fn known(cx: &mut Cx<'_>, name: &[u8]) -> Option<(&'static str, Kind)> {
     let found = OPTIONS
         .iter()
@@ -238,10 +236,7 @@ fn request(cx: &mut Cx<'_>, arguments: &[u8]) -> Option<WebRequest> {
         });
         return None;
     }
-    if !cx.allow().net {
-        cx.log(&code::NOT_ALLOWED, || {
-            "CURL: the engine does not allow the network".to_owned()
-        });
+    if !network_allowed(cx, "CURL") {
         return None;
     }
     let seconds = |name: &str| {
@@ -271,7 +266,6 @@ fn request(cx: &mut Cx<'_>, arguments: &[u8]) -> Option<WebRequest> {
     Some(WebRequest {
         url: Text::from(url),
         post: arguments.next().map(Text::from),
-        resolve: None,
         connect: seconds("conntimeout"),
         whole: seconds("httptimeout").unwrap_or(USUAL),
         redirects: if flag("followlocation") == Some(true) {

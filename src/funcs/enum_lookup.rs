@@ -166,7 +166,7 @@ pub static TXTCIDNAME: Function = Function::read(
             cx.log(&code::BAD_ARGUMENT, || "TXTCIDNAME needs a number".to_owned());
             return Answer::Failed;
         };
-        if !may(cx, "TXTCIDNAME") {
+        if !network_allowed(cx, "TXTCIDNAME") {
             return Answer::Failed;
         }
         let suffix = arguments.next().unwrap_or_else(|| SUFFIX.to_vec());
@@ -276,7 +276,8 @@ fn without_scheme(uri: &[u8]) -> &[u8] {
     colon.and_then(|at| uri.get(at + 1..)).unwrap_or(uri)
 }
 
-fn may(cx: &mut Cx<'_>, function: &str) -> bool {
+/// Whether the network may be used; a log entry is made where not.
+pub(super) fn network_allowed(cx: &mut Cx<'_>, function: &str) -> bool {
     if !cx.allow().net {
         cx.log(&code::NOT_ALLOWED, || {
             format!("{function}: the engine does not allow the network")
@@ -299,7 +300,7 @@ fn look_up(
     question: Question,
     then: impl FnOnce(&mut Cx<'_>, &Question, &[Vec<u8>], &mut Vec<u8>) -> Answer + Send + 'static,
 ) -> Answer {
-    if !may(cx, function) {
+    if !network_allowed(cx, function) {
         return Answer::Failed;
     }
     let (name, input) = question.name();

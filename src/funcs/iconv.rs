@@ -5,7 +5,7 @@ mod charset;
 use crate::base::arguments::standard;
 use crate::base::scan::{before_zero, strip};
 use crate::diagnostic::{Level, code};
-use crate::library::{Example, Function};
+use crate::library::{Example, Function, Support};
 use crate::machine::{Answer, Cx};
 use charset::Charset;
 
@@ -14,7 +14,8 @@ pub static ICONV: Function = Function::read(
     "ICONV",
     "Text in another character set.",
     "from,to,text",
-    "Character sets have the names that glibc knows, in any case; an empty name means UTF-8. What the target cannot \
+    "Character sets have the names that glibc gives them, in any case; an empty name means UTF-8. Those of several bytes \
+     are the ones of the web. What the target cannot \
      show, or is not valid, ends the text with a warning; `//TRANSLIT` after the target's name writes it in another way, \
      `//IGNORE` leaves it out. The text ends at a zero byte.",
     |cx: &mut Cx<'_>, arguments, out| {
@@ -43,6 +44,9 @@ pub static ICONV: Function = Function::read(
         Answer::Done
     },
 )
+.support(Support::Partial(
+    "no EUC-TW, JOHAB, TSCII, T.61, ISO 6937, JIS X 0213, ISO-2022-CN or -KR, no EBCDIC of two bytes",
+))
 .examples(&[
     Example {
         title: "To Latin 1 and back",

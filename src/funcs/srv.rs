@@ -1,5 +1,6 @@
 //! SRVQUERY and SRVRESULT.
 
+use super::enum_lookup::network_allowed;
 use crate::base::Text;
 use crate::base::arguments::standard;
 use crate::base::scan::int;
@@ -76,10 +77,7 @@ fn look_up(
     service: &[u8],
     then: impl FnOnce(&mut Cx<'_>, &[u8], &mut Vec<u8>) -> Answer + Send + 'static,
 ) -> Answer {
-    if !cx.allow().net {
-        cx.log(&code::NOT_ALLOWED, || {
-            "SRVQUERY: the engine does not allow the network".to_owned()
-        });
+    if !network_allowed(cx, "SRVQUERY") {
         return Answer::Failed;
     }
     let name = service.to_vec();

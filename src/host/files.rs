@@ -52,12 +52,14 @@ impl Reader for FileReader {
 /// never end.
 pub(super) fn regular(path: &Path) -> io::Result<File> {
     if !std::fs::metadata(path)?.is_file() {
-        return Err(io::Error::new(
-            io::ErrorKind::InvalidInput,
-            "it is not a regular file",
-        ));
+        return Err(irregular());
     }
     File::open(path)
+}
+
+/// Why a pipe, device or folder is neither read nor written.
+pub(super) fn irregular() -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file")
 }
 
 /// All that a source holds, which must not be more than a load may read.

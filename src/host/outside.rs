@@ -16,10 +16,9 @@ use std::sync::Arc;
 
 use bstr::ByteSlice;
 
-use super::files::FileReader;
+use super::files::{FileReader, irregular, regular};
 use super::realtime::Realtime;
 use crate::base::Text;
-use crate::host::files::regular;
 use crate::machine::{Allow, Event, OutsideRequest, RealtimeRequest};
 use crate::syntax::load::settings;
 
@@ -162,7 +161,11 @@ fn read(path: &Path) -> std::io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
+/// What is there already must be a regular file: the opening of a pipe waits for a reader.
 fn write(path: &Path, content: &[u8], append: bool) -> std::io::Result<()> {
+    if fs::metadata(path).is_ok_and(|found| !found.is_file()) {
+        return Err(irregular());
+    }
     let mut options = OpenOptions::new();
     options.create(true);
     if append {

@@ -2,13 +2,17 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io;
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::base::Text;
+use crate::base::scan::{double, strip};
 use crate::host::files::regular;
 use crate::machine::{RealtimeMatch, RealtimeRow};
+
+/// Put after a table: one more row, whose only field is empty.
+const END: &[u8] = b"\n\"\"";
 
 /// What offers realtime families. Its methods may block; errors are told in the log of the call.
 pub trait Realtime: Send + Sync {
@@ -28,7 +32,7 @@ pub struct Tables {
     families: Mutex<BTreeMap<Vec<u8>, Table>>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 struct Table {
     fields: Vec<Text>,
     rows: Vec<Vec<Text>>,
@@ -55,19 +59,35 @@ impl Tables {
         self
     }
 
-    /// Adds a family from a CSV file. With `keeps` changes are written back to it.
+    /// Adds a family from a CSV file. With `keeps` changes are written back to it. A file without names of fields,
+    /// with names that are not UTF-8, or with a quote that is never closed is an error.
     pub fn csv(self, name: &str, path: &Path, keeps: bool) -> io::Result<Self> {
+        let wrong = |what: &str| io::Error::new(io::ErrorKind::InvalidData, what);
         let mut reader = csv::ReaderBuilder::new()
             .flexible(true)
-            .from_reader(regular(path)?);
+            .from_reader(regular(path)?.chain(END));
         let record = |record: &csv::ByteRecord| record.iter().map(Text::from).collect::<Vec<_>>();
         let mut table = Table {
             fields: record(reader.byte_headers()?),
             file: keeps.then(|| path.to_owned()),
             ..Table::default()
         };
+        if table.fields.iter().all(|field| field.is_empty()) {
+            return Err(wrong("the first line names no fields"));
+        }
+        if table
+            .fields
+            .iter()
+            .any(|field| std::str::from_utf8(field).is_err())
+        {
+            return Err(wrong("the names of the fields are not UTF-8"));
+        }
         for row in reader.byte_records() {
             table.rows.push(record(&row?));
+        }
+        // Within an open quote the end is part of the last field.
+        if !matches!(table.rows.pop().as_deref(), Some([only]) if only.is_empty()) {
+            return Err(wrong("a quote is not closed"));
         }
         table.last = table.rows.len();
         self.families().insert(name.as_bytes().to_vec(), table);
@@ -86,6 +106,14 @@ impl Tables {
         match self.families().get_mut(family.as_bytes()) {
             Some(table) => then(table),
             None => Err(format!("there is no realtime family `{family}`")),
+        }
+    }
+}
+
+impl Clone for Tables {
+    fn clone(&self) -> Self {
+        Self {
+            families: Mutex::new(self.families().clone()),
         }
     }
 }
@@ -115,7 +143,9 @@ impl Realtime for Tables {
                     changed += 1;
                 }
             }
-            table.keep()?;
+            if changed > 0 {
+                table.keep()?;
+            }
             Ok(changed)
         })
     }
@@ -141,7 +171,9 @@ impl Realtime for Tables {
                 .into_iter()
                 .partition(|row| condition.fits(row));
             table.rows = stay;
-            table.keep()?;
+            if !gone.is_empty() {
+                table.keep()?;
+            }
             Ok(gone.iter().map(|row| table.named(row)).collect())
         })
     }
@@ -256,7 +288,10 @@ impl Condition {
 
 /// As numbers where both are, else as texts.
 fn compare(a: &[u8], b: &[u8]) -> std::cmp::Ordering {
-    let number = |text: &[u8]| std::str::from_utf8(text).ok()?.trim().parse::<f64>().ok();
+    let number = |text: &[u8]| {
+        let (number, rest) = double(text)?;
+        strip(rest).is_empty().then_some(number)
+    };
     match (number(a), number(b)) {
         (Some(x), Some(y)) => x.total_cmp(&y),
         _ => a.cmp(b),

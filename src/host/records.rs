@@ -5,52 +5,15 @@ use std::time::Duration;
 use serde_json::{Map, Number, Value, json};
 
 use crate::base::Text;
-use crate::base::civil::{Civil, strftime};
-use crate::base::zone::Zone;
-use crate::machine::records::ama_flags;
+use crate::machine::records::{ama_flags, local_time, seconds};
 use crate::machine::{CallRecord, ChannelEvent};
 use crate::syntax::print::json::{byte_key, byte_string};
 
-/// Columns of a line of call records, by their name in `CDR()`.
-pub const CALL_COLUMNS: [&str; 18] = [
-    "clid",
-    "src",
-    "dst",
-    "dcontext",
-    "channel",
-    "dstchannel",
-    "lastapp",
-    "lastdata",
-    "start",
-    "answer",
-    "end",
-    "duration",
-    "billsec",
-    "disposition",
-    "amaflags",
-    "accountcode",
-    "uniqueid",
-    "userfield",
-];
-
-/// Columns of a line of channel events, by their name in `cel_custom.conf`.
-pub const EVENT_COLUMNS: [&str; 10] = [
-    "eventtype",
-    "eventtime",
-    "CALLERID(name)",
-    "CALLERID(num)",
-    "CHANNEL(channame)",
-    "CHANNEL(appname)",
-    "CHANNEL(appdata)",
-    "CHANNEL(uniqueid)",
-    "CHANNEL(linkedid)",
-    "eventextra",
-];
-
-/// A call record as a line of comma-separated values, without the line's end: the [`CALL_COLUMNS`], each in quotes,
-/// times in the local zone.
+/// A call record as a line of comma-separated values, without the line's end, each in quotes, times in the local zone:
+/// clid, src, dst, dcontext, channel, dstchannel, lastapp, lastdata, start, answer, end, duration, billsec, disposition,
+/// amaflags, accountcode, uniqueid, userfield.
 pub fn call_csv(record: &CallRecord) -> Vec<u8> {
-    let answer = record.answer.map(civil).unwrap_or_default();
+    let answer = record.answer.map(local_time).unwrap_or_default();
     let (duration, billsec) = (record.duration.to_string(), record.billsec.to_string());
     csv(&[
         &record.clid,
@@ -61,9 +24,9 @@ pub fn call_csv(record: &CallRecord) -> Vec<u8> {
         &record.dstchannel,
         &record.lastapp,
         &record.lastdata,
-        &civil(record.start),
+        &local_time(record.start),
         &answer,
-        &civil(record.end),
+        &local_time(record.end),
         duration.as_bytes(),
         billsec.as_bytes(),
         record.disposition.name().as_bytes(),
@@ -74,8 +37,8 @@ pub fn call_csv(record: &CallRecord) -> Vec<u8> {
     ])
 }
 
-/// A channel event as a line of comma-separated values, without the line's end: the [`EVENT_COLUMNS`], each in quotes;
-/// the time is in seconds since 1970.
+/// A channel event as a line of comma-separated values, without the line's end, each in quotes: kind, time in seconds
+/// since 1970, name and number of the caller, channel, application, its data, unique id, linked id, extra.
 pub fn event_csv(event: &ChannelEvent) -> Vec<u8> {
     csv(&[
         event.kind.name().as_bytes(),
@@ -190,22 +153,6 @@ fn csv(fields: &[&[u8]]) -> Vec<u8> {
         line.push(b'"');
     }
     line
-}
-
-/// `YYYY-MM-DD HH:MM:SS` in the local zone.
-fn civil(time: Duration) -> Vec<u8> {
-    let mut out = Vec::new();
-    let at = Civil::new(
-        i64::try_from(time.as_secs()).unwrap_or(i64::MAX),
-        &Zone::local(),
-    );
-    strftime(b"%Y-%m-%d %H:%M:%S", &at, 0, &mut out);
-    out
-}
-
-/// Seconds with six decimals.
-fn seconds(time: Duration) -> String {
-    format!("{}.{:06}", time.as_secs(), time.subsec_micros())
 }
 
 fn time(time: Duration) -> Value {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::base::Text;
 use crate::diagnostic::{Report, Severity};
 use crate::host::{Engine, outside};
-use crate::machine::{Call, Effect, Event, Flow};
+use crate::machine::{Call, Effect, EndReason, Event, Flow};
 use crate::rules::dialplan::ENTRY;
 use crate::rules::{Numbers, Outcome, Query, RuleSet, Work, digest};
 use crate::syntax::load::MemoryReader;
@@ -68,17 +68,19 @@ impl Answer {
 }
 
 impl DialplanSession {
-    /// Loads the rules as a dialplan. `Err` names the rules that the style cannot express.
-    pub fn new(rules: &RuleSet, style: Style) -> Result<Self, String> {
-        let mut report = Report::new();
-        let mut text = rules.dialplan(style, &mut report);
-        if !report.diagnostics().is_empty() {
-            let refused: Vec<&str> = report
-                .diagnostics()
-                .iter()
-                .map(|refused| refused.message.as_str())
-                .collect();
-            return Err(refused.join("\n"));
+    /// Loads the rules as a dialplan. Rules that the style cannot express are added to the report of the rules, and
+    /// then there is no session.
+    pub fn new(rules: &RuleSet, style: Style, report: &mut Report) -> Result<Self, String> {
+        let before = report.diagnostics().len();
+        let mut text = rules.dialplan(style, report);
+        if let Some([first, others @ ..]) = report.diagnostics().get(before..) {
+            let mut message = first.message.clone();
+            match others.len() {
+                0 => {}
+                1 => message.push_str("; another rule is refused too"),
+                n => message.push_str(&format!("; {n} other rules are refused too")),
+            }
+            return Err(message);
         }
         let (context, exten) = ENTRY;
         text.extend_from_slice(
@@ -174,15 +176,44 @@ fn number(text: &[u8]) -> Option<i32> {
     std::str::from_utf8(text).ok()?.parse().ok()
 }
 
+/// Why there is no answer.
+fn ended(reason: EndReason) -> String {
+    let why = match reason {
+        EndReason::Limit(code) => code.title,
+        _ => "the call is over",
+    };
+    format!("the dialplan of the rules ended before it answered: {why}")
+}
+
 fn run(call: &mut Call) -> Result<(), String> {
     let mut event = Event::Start;
     loop {
         event = match call.step(event) {
-            Effect::End(outcome) => return Err(format!("the dialplan ended: {outcome:?}")),
+            Effect::End(outcome) => return Err(ended(outcome.reason)),
             Effect::Custom { name, .. } if name.as_bytes() == ASKED.as_bytes() => return Ok(()),
             Effect::Outside(request) => outside::answer(&request, call.cx().allow()),
             Effect::Yield => Event::Resume,
             _ => Event::Done,
         };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diagnostic::code;
+
+    #[test]
+    fn the_end_without_an_answer_is_a_sentence() {
+        for (reason, why) in [
+            (EndReason::Hangup, "the call is over"),
+            (
+                EndReason::Limit(&code::LIMIT_PRIORITIES),
+                "the call executed more priorities than allowed",
+            ),
+        ] {
+            let expected = format!("the dialplan of the rules ended before it answered: {why}");
+            assert_eq!(ended(reason), expected);
+        }
     }
 }

@@ -17,6 +17,7 @@ mod report;
 mod scenario;
 mod simulation;
 mod sounds;
+mod watch;
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -209,9 +210,11 @@ impl SimChannel {
         self
     }
 
-    /// What is answered to applications that need a device.
+    /// What is answered to applications that need a device. What it says of destinations counts behind what was said of
+    /// them before.
     #[must_use]
     pub fn scenario(mut self, scenario: Scenario) -> Self {
+        self.scripts.extend(scenario.dialled.iter().cloned());
         self.scenario = scenario;
         self
     }

@@ -11,6 +11,11 @@ use crate::base::Text;
 use crate::machine::{NameRecord, Outcome, OutsideRequest, RealtimeRow};
 use crate::store::{StoreAnswer, StoreRequest};
 
+/// The request of a call to a host that knows when other calls act. Its data is the time until which it waits, in
+/// nanoseconds since the epoch; without a limit it is empty. `Resume`: something may have changed; `Timeout`: the time
+/// is over. After any other answer the call looks from time to time.
+pub(crate) const WATCH: &[u8] = b"Watch";
+
 /// What a call wants from its host.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]

@@ -33,6 +33,7 @@ mod channel;
 pub use call::{Call, CallSetup, EndReason, Outcome, Settings, Start};
 pub use channel::{Channel, ChannelState, LegCause, MadeBy, Party, Timeouts};
 pub use cx::{Cx, TargetFault};
+pub(crate) use effect::WATCH;
 pub use effect::{
     AfterDial, ChannelRequest, Dial, Dialed, DialedLeg, Effect, Event, Indication, Originate,
     OriginateThen, Play, Record, Sound,

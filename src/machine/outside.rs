@@ -58,8 +58,6 @@ pub struct WebRequest {
     pub url: Text,
     /// What is posted, as a form; nothing is asked for with GET.
     pub post: Option<Text>,
-    /// Longest wait for a name to be resolved.
-    pub resolve: Option<Duration>,
     /// Longest wait for a connection.
     pub connect: Option<Duration>,
     /// Longest wait for the whole answer.

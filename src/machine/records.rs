@@ -15,7 +15,7 @@ use crate::base::Text;
 
 pub(crate) use chain::{Fork, Records};
 pub use event::{ChannelEvent, EventKind};
-pub use record::{CallRecord, Disposition, ama_flags, clid};
+pub use record::{CallRecord, Disposition, ama_flags, local_time, seconds};
 
 /// How records are made: the settings of `cdr.conf`, and `apps` of `cel.conf`.
 #[derive(Debug, Clone, PartialEq, Eq)]

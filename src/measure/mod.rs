@@ -2,6 +2,7 @@
 
 pub mod baseline;
 pub mod calls;
+pub mod dialplans;
 pub mod loading;
 pub mod machine;
 pub mod memory;

@@ -46,6 +46,12 @@ impl Load {
         threads: 1,
         textual: false,
     };
+
+    /// One call on one thread through the textual evaluator.
+    pub const TEXTUAL: Load = Load {
+        textual: true,
+        ..Load::ONE
+    };
 }
 
 /// Where the calls begin.
@@ -186,24 +192,24 @@ impl Series {
 
     /// Distance of the fastest run to the slowest, as a part of the median.
     pub fn spread(&self) -> f64 {
-        let (least, most) = self
-            .runs
-            .iter()
-            .map(Sample::pips)
-            .fold((f64::INFINITY, 0.0_f64), |(least, most), pips| {
-                (least.min(pips), most.max(pips))
-            });
-        let median = self.pips();
-        if median > 0.0 {
-            (most - least) / median
-        } else {
-            0.0
-        }
+        spread(self.runs.iter().map(Sample::pips))
+    }
+}
+
+/// Distance of the least to the most, as a part of the median.
+pub(super) fn spread(values: impl Iterator<Item = f64> + Clone) -> f64 {
+    let least = values.clone().fold(f64::INFINITY, f64::min);
+    let most = values.clone().fold(0.0, f64::max);
+    let median = median(values);
+    if median > 0.0 {
+        (most - least) / median
+    } else {
+        0.0
     }
 }
 
 /// The middle one, or the mean of the two in the middle.
-pub(super) fn median(values: impl Iterator<Item = f64>) -> f64 {
+pub fn median(values: impl Iterator<Item = f64>) -> f64 {
     let mut values: Vec<f64> = values.collect();
     values.sort_by(f64::total_cmp);
     let middle = values.len() / 2;

@@ -42,8 +42,6 @@ pub struct Entrant {
 pub struct Profile {
     /// The call as it runs when nobody looks: its time is what is shared out.
     pub plain: Sample,
-    /// The call in which all lines were counted.
-    pub counted: Sample,
     /// All sampled calls together.
     pub sampled: Sample,
     /// Samples taken.
@@ -86,7 +84,7 @@ pub fn profile(engine: &Engine, place: &Place<'_>, at_least: Duration) -> Profil
             taken: Arc::clone(&taken),
         }) as Box<dyn Observer>)
     };
-    let counted = run(engine, place, Load::ONE, watch(true, &Arc::default()));
+    run(engine, place, Load::ONE, watch(true, &Arc::default()));
     let mut sampled = Sample {
         priorities: 0,
         seconds: 0.0,
@@ -107,7 +105,6 @@ pub fn profile(engine: &Engine, place: &Place<'_>, at_least: Duration) -> Profil
     let tables = Tables::new(&image.program, &counts, &spent);
     Profile {
         plain,
-        counted,
         sampled,
         samples: spent.values().map(|spent| spent.samples).sum(),
         applications: tables.by(|line| line.application.clone()),

@@ -12,12 +12,13 @@ mod programs;
 mod small;
 
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use serde_json::Value;
 
 pub use alone::Alone;
-pub use lookups::numbers_and_blocks;
-pub use small::lines_of;
+pub use lookups::{Numbers, Random, find_all, fit_all};
+pub use small::{LINES_AT, lines_of};
 
 /// What a figure counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,14 +68,7 @@ impl Figure {
 
     /// Distance of the least to the most, as a part of the median.
     pub fn spread(&self) -> f64 {
-        let least = self.rounds.iter().copied().fold(f64::INFINITY, f64::min);
-        let most = self.rounds.iter().copied().fold(0.0, f64::max);
-        let median = self.median();
-        if median > 0.0 {
-            (most - least) / median
-        } else {
-            0.0
-        }
+        super::pips::spread(self.rounds.iter().copied())
     }
 }
 
@@ -159,15 +153,12 @@ impl Options<'_> {
     }
 }
 
-/// How many workloads there are parts of.
-pub const PARTS: u64 = 5;
-
 /// Measures everything. Files that are needed are written into a folder that is gone afterwards.
 pub fn run(options: &Options<'_>) -> Result<Vec<Row>, String> {
     let scratch = Scratch::new().map_err(|error| error.to_string())?;
     let mut rows = loops::rows(options, scratch.path());
-    rows.extend(lookups::rows(options, scratch.path()));
-    rows.extend(small::rows(options, scratch.path()));
+    rows.extend(lookups::rows(options));
+    rows.extend(small::rows(options));
     rows.extend(alone::rows(options, scratch.path()));
     Ok(rows)
 }
@@ -193,17 +184,69 @@ impl Drop for Scratch {
     }
 }
 
+/// What is shorter says nothing: another process's lines may be read at once, and any interruption shows.
+const SHORTEST: f64 = 0.05;
+
+/// Rounds of a baseline's loop at most: the loops count in 32 bits.
+const MOST_ROUNDS: u32 = 2_000_000_000;
+
+/// Rounds a second of a loop, run with as many rounds as take long enough. They are kept for the next time.
+fn rounds_per_second(
+    rounds: &mut u32,
+    mut seconds: impl FnMut(u32) -> Result<f64, String>,
+) -> Result<f64, String> {
+    loop {
+        let taken = seconds(*rounds)?;
+        if taken >= SHORTEST {
+            return Ok(f64::from(*rounds) / taken);
+        }
+        if *rounds == MOST_ROUNDS {
+            return Err("too short to be measured".into());
+        }
+        // A little more than what seems to be needed; a time that is nearly none says little of that.
+        let wanted = (1.5 * SHORTEST / taken).clamp(2.0, 10.0);
+        *rounds = (f64::from(*rounds) * wanted).min(f64::from(MOST_ROUNDS)) as u32;
+    }
+}
+
+/// Nanoseconds of each of what `act` does so many of, repeated until it took long enough.
+pub fn nanoseconds_each(mut act: impl FnMut() -> usize) -> Result<f64, String> {
+    let begin = Instant::now();
+    let mut done = 0;
+    loop {
+        let more = act();
+        if more == 0 {
+            return Err("nothing was done".into());
+        }
+        done += more;
+        let seconds = begin.elapsed().as_secs_f64();
+        if seconds >= SHORTEST {
+            return Ok(seconds * 1e9 / done as f64);
+        }
+    }
+}
+
 type Measure<'a> = Box<dyn FnMut() -> Result<f64, String> + 'a>;
 
 /// What is measured side by side.
-struct Side<'a> {
+pub struct Side<'a> {
     name: &'static str,
     goal: Option<f64>,
     measure: Measure<'a>,
 }
 
+impl std::fmt::Debug for Side<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Side")
+            .field("name", &self.name)
+            .field("goal", &self.goal)
+            .finish_non_exhaustive()
+    }
+}
+
 impl<'a> Side<'a> {
-    fn new(name: &'static str, measure: impl FnMut() -> Result<f64, String> + 'a) -> Self {
+    /// A baseline by its name; `measure` gives its figure, or why there is none.
+    pub fn new(name: &'static str, measure: impl FnMut() -> Result<f64, String> + 'a) -> Self {
         Self {
             name,
             goal: None,
@@ -218,7 +261,7 @@ impl<'a> Side<'a> {
 }
 
 /// Measures ours and its baselines in turn, so many rounds. What failed once is not tried again.
-fn side_by_side(
+pub fn side_by_side(
     options: &Options<'_>,
     workload: impl Into<String>,
     unit: Unit,
@@ -300,6 +343,41 @@ mod tests {
         assert_eq!(row.met(), Some(false));
         row.ours = Err("not there".into());
         assert_eq!((row.ratio(&baseline), row.met()), (None, None));
+    }
+
+    #[test]
+    fn a_loop_is_run_until_it_takes_long_enough() {
+        // A billion rounds a second, whose first thousands are read in no time.
+        let (mut rounds, mut tried) = (1_000, Vec::new());
+        let measure = |n: u32| {
+            tried.push(n);
+            Ok(if n < 100_000 { 0.0 } else { f64::from(n) / 1e9 })
+        };
+        let rate = rounds_per_second(&mut rounds, measure).unwrap();
+        assert!((rate / 1e9 - 1.0).abs() < 1e-9, "{rate}");
+        assert!(f64::from(rounds) >= SHORTEST * 1e9, "{rounds}");
+        assert!(tried.len() > 2 && tried.is_sorted(), "{tried:?}");
+        // The next time it is long enough at once.
+        let kept = rounds;
+        let again = rounds_per_second(&mut rounds, |n| Ok(f64::from(n) / 1e9));
+        assert!(again.is_ok() && rounds == kept);
+        let never = rounds_per_second(&mut rounds, |_| Ok(0.0));
+        assert_eq!(never, Err("too short to be measured".into()));
+        let broken = rounds_per_second(&mut rounds, |_| Err("not installed".into()));
+        assert_eq!(broken, Err("not installed".into()));
+    }
+
+    #[test]
+    fn what_is_quick_is_repeated() {
+        let mut times = 0;
+        let each = nanoseconds_each(|| {
+            times += 1;
+            std::thread::sleep(std::time::Duration::from_millis(10));
+            4
+        });
+        let each = each.unwrap();
+        assert!((2..=5).contains(&times) && each >= 2.5e6, "{times} {each}");
+        assert!(nanoseconds_each(|| 0).is_err());
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
+use crate::base::scan::atoi;
 use crate::base::symbol::{StableMap, stable_map};
 use crate::base::{Place, SourceId};
 use crate::diagnostic::code;
@@ -17,7 +18,6 @@ use crate::rules::rule::{Client, Matching, Rule, modifiers};
 use crate::rules::session::{Buffers, Query};
 use crate::rules::set::RuleSet;
 use crate::rules::settings::{Dialect, Settings};
-use crate::rules::table::value::leading_number;
 
 /// One rule of a chain.
 pub(super) static EXEC_RULE: Application = Application::new(
@@ -65,7 +65,7 @@ fn run(cx: &mut Cx<'_>, data: &[u8]) -> Flow {
 }
 
 fn number(cx: &Cx<'_>, name: &[u8]) -> i32 {
-    leading_number(&cx.text_of(name))
+    atoi(&cx.text_of(name))
 }
 
 fn start(cx: &mut Cx<'_>) -> Flow {
@@ -128,7 +128,7 @@ fn fast(cx: &mut Cx<'_>, data: &[u8]) -> Flow {
         match name.as_slice() {
             b"username" => matches &= cx.text_of(b"USER") == value,
             b"schemaname" => matches &= cx.text_of(b"SCHEMA") == value,
-            b"flag" => matches &= number(cx, b"FLAG") == leading_number(&value),
+            b"flag" => matches &= number(cx, b"FLAG") == atoi(&value),
             b"hostgroup" => hostgroup = value,
             _ => {}
         }
@@ -302,11 +302,11 @@ fn read(data: &[u8], dialect: Dialect) -> Result<Line, String> {
                 };
             }
             b"proxy_addr" => rule.proxy_addr = given,
-            b"proxy_port" => rule.proxy_port = leading_number(&value),
+            b"proxy_port" => rule.proxy_port = atoi(&value),
             b"digest" => rule.digest = crate::rules::rule::digest_number(&value),
             b"match_digest" => patterns[0] = Some(value),
             b"match_pattern" => patterns[1] = Some(value),
-            b"negate" => rule.negated = leading_number(&value) == 1,
+            b"negate" => rule.negated = atoi(&value) == 1,
             b"re_modifiers" => (rule.caseless, global) = modifiers(&value),
             b"replace_pattern" => rule.replacement_text = Some(value),
             b"error_msg" => rule.error_msg = Some(value),
@@ -316,7 +316,7 @@ fn read(data: &[u8], dialect: Dialect) -> Result<Line, String> {
                     Some(at) => value.split_at(at),
                     None => return Err("`draw` needs weight*target".to_owned()),
                 };
-                let weight = leading_number(weight);
+                let weight = atoi(weight);
                 draws.push((weight, target.get(1..).unwrap_or_default().to_vec()));
                 rule.weights_total = rule.weights_total.wrapping_add(weight);
             }
@@ -328,7 +328,7 @@ fn read(data: &[u8], dialect: Dialect) -> Result<Line, String> {
                     .zip(&mut numbers)
                     .find(|((known, _), _)| known.as_bytes() == name);
                 match known {
-                    Some((_, number)) => *number = leading_number(&value),
+                    Some((_, number)) => *number = atoi(&value),
                     None => return Err(format!("`{}` is no column", bstr::BStr::new(&name))),
                 }
             }

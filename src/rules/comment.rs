@@ -1,16 +1,16 @@
 //! Values in the first comment of a query, such as `/* hostgroup=9;cache_ttl=50 */`, which override the rules.
 
+use crate::base::scan::atoi;
 use crate::rules::digest::DigestBuffers;
 use crate::rules::outcome::Numbers;
 use crate::rules::settings::DigestSettings;
-use crate::rules::table::value::leading_number;
 
-/// The text of the first comment, where the query has one that could hold values.
+/// Whether the query has a comment that could hold values.
 pub(crate) fn may_hold_values(query: &[u8]) -> bool {
     // A value needs `=` behind the mark.
     memchr::memrchr(b'=', query).is_some_and(|last| {
         let before = query.get(..last).unwrap_or_default();
-        before.windows(2).any(|pair| pair == b"/*")
+        memchr::memmem::find(before, b"/*").is_some()
     })
 }
 
@@ -37,7 +37,7 @@ pub(crate) fn apply(comment: &[u8], numbers: &mut Numbers) {
         };
         let value = folded(value);
         let starts_with_digit = value.first().is_some_and(u8::is_ascii_digit);
-        let number = leading_number(&value);
+        let number = atoi(&value);
         let key = folded(key).to_ascii_lowercase();
         if key == b"create_new_connection" {
             numbers.create_new_connection |= number == 1;

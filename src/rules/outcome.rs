@@ -140,6 +140,14 @@ pub struct Work {
     pub automaton_runs: u64,
 }
 
+impl std::ops::AddAssign for Work {
+    fn add_assign(&mut self, more: Self) {
+        self.walked += more.walked;
+        self.tested += more.tested;
+        self.automaton_runs += more.automaton_runs;
+    }
+}
+
 /// What the rules decided. It borrows from the session and from the rules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]

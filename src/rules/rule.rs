@@ -218,7 +218,7 @@ impl Rule {
         })
     }
 
-    /// Whether the rule asks for something besides its two patterns.
+    /// Whether the rule asks for nothing besides its two patterns.
     pub(crate) fn is_for_all(&self) -> bool {
         self.username.is_none()
             && self.schemaname.is_none()

@@ -63,12 +63,26 @@ pub struct Settings {
     pub digest: DigestSettings,
 }
 
+/// How the names of variables start that rules have nothing to do with.
+const MODULES: [&[u8]; 6] = [
+    b"admin-",
+    b"clickhouse-",
+    b"ldap-",
+    b"pgsql-",
+    b"restapi-",
+    b"sqliteserver-",
+];
+
 impl Settings {
-    /// Sets a variable by its name in ProxySQL; variables of no effect on rules are accepted.
+    /// Sets a variable by its name in ProxySQL; those of its modules that have no effect on rules are accepted.
     pub(crate) fn set(&mut self, name: &[u8], value: &[u8]) -> Result<(), String> {
         let name = name.to_ascii_lowercase();
         let Some(name) = name.strip_prefix(b"mysql-") else {
-            return Ok(());
+            return if MODULES.iter().any(|module| name.starts_with(module)) {
+                Ok(())
+            } else {
+                Err(format!("`{}` is no variable of ProxySQL", BStr::new(&name)))
+            };
         };
         let number = || {
             std::str::from_utf8(value.trim_ascii())

@@ -66,10 +66,63 @@ pub(crate) fn statements(text: &[u8]) -> impl Iterator<Item = Result<Statement<'
     })
 }
 
+/// What `LOAD` and `SAVE` move.
+const MODULES: [&str; 20] = [
+    "admin variables",
+    "clickhouse users",
+    "clickhouse variables",
+    "ldap mapping",
+    "ldap variables",
+    "mysql digest",
+    "mysql firewall",
+    "mysql query rules",
+    "mysql servers",
+    "mysql users",
+    "mysql variables",
+    "pgsql firewall",
+    "pgsql query rules",
+    "pgsql servers",
+    "pgsql users",
+    "pgsql variables",
+    "proxysql servers",
+    "restapi",
+    "scheduler",
+    "sqliteserver variables",
+];
+
 /// `LOAD`, `SAVE` and the brackets of transactions move rules between the places where the original keeps them.
 fn changes_nothing(statement: &[(usize, Token<'_>, usize)]) -> bool {
-    matches!(statement.first(), Some((_, Token::Name(name), _))
-        if ["load", "save", "begin", "commit", "end"].iter().any(|word| name.eq_ignore_ascii_case(word.as_bytes())))
+    // No such statement has more words.
+    if statement.len() > 8 {
+        return false;
+    }
+    let words: Option<Vec<String>> = statement
+        .iter()
+        .map(|(_, token, _)| match token {
+            Token::Name(name) => std::str::from_utf8(name).ok().map(str::to_ascii_lowercase),
+            Token::From => Some("from".to_owned()),
+            _ => None,
+        })
+        .collect();
+    let words = words.unwrap_or_default();
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    match words.as_slice() {
+        [
+            "load" | "save",
+            module @ ..,
+            "to" | "from",
+            "memory" | "mem" | "runtime" | "run" | "disk" | "config",
+        ] => MODULES.contains(&module.join(" ").as_str()),
+        ["begin" | "commit" | "end"]
+        | ["begin" | "commit" | "end", "transaction"]
+        | ["begin", "deferred" | "immediate" | "exclusive"]
+        | [
+            "begin",
+            "deferred" | "immediate" | "exclusive",
+            "transaction",
+        ] => true,
+        _ => false,
+    }
 }
 
 fn fault(error: &ParseError<usize, Token<'_>, usize>, end: usize) -> Fault {

@@ -131,6 +131,8 @@ impl<'t> Tables<'t> {
         let token = self.text.get(fault.at..fault.end).unwrap_or_default();
         let message = if token.is_empty() {
             "the statement ends too early".to_owned()
+        } else if token.starts_with(b"/*") {
+            "`/*` is not closed".to_owned()
         } else if let [quote @ (b'\'' | b'"' | b'`' | b'['), rest @ ..] = token
             && !rest.ends_with(if *quote == b'[' {
                 b"]"

@@ -30,6 +30,8 @@ use crate::store::overlay::{Batch, Overlay};
 use crate::store::{Fault, FaultKind, Kept, Progress, Store, path, tree};
 use file::Snapshot;
 
+pub use file::catches_panics;
+
 /// How long to wait after a commit that failed.
 const RETRY: Duration = Duration::from_secs(1);
 

@@ -14,7 +14,6 @@ const AT_LEAST: Duration = Duration::from_secs(3);
 
 /// Draws where a dialplan spends its time.
 pub(super) fn draw(path: &Path, start: &str, profile: &Profile) -> Result<(), String> {
-    let text = |error: &dyn std::fmt::Display| error.to_string();
     // A semicolon would end a frame.
     let lines: Vec<String> = profile
         .stacks
@@ -27,24 +26,23 @@ pub(super) fn draw(path: &Path, start: &str, profile: &Profile) -> Result<(), St
     let mut options = inferno::flamegraph::Options::default();
     start.clone_into(&mut options.title);
     options.count_name = "µs".into();
-    let file = File::create(path).map_err(|e| text(&e))?;
+    let file = File::create(path).map_err(|error| error.to_string())?;
     let lines = lines.iter().map(String::as_str);
-    inferno::flamegraph::from_lines(&mut options, lines, file).map_err(|e| text(&e))
+    inferno::flamegraph::from_lines(&mut options, lines, file).map_err(|error| error.to_string())
 }
 
 /// Repeats the work while sampling, and writes the graph.
 pub(super) fn record(path: &Path, mut work: impl FnMut()) -> Result<(), String> {
-    let text = |error: &dyn std::fmt::Display| error.to_string();
-    let file = File::create(path).map_err(|e| text(&e))?;
+    let file = File::create(path).map_err(|error| error.to_string())?;
     let guard = pprof::ProfilerGuardBuilder::default()
         .frequency(FREQUENCY)
         .blocklist(&["libc", "libgcc", "pthread", "vdso"])
         .build()
-        .map_err(|e| text(&e))?;
+        .map_err(|error| error.to_string())?;
     let begin = Instant::now();
     while begin.elapsed() < AT_LEAST {
         work();
     }
-    let report = guard.report().build().map_err(|e| text(&e))?;
-    report.flamegraph(file).map_err(|e| text(&e))
+    let report = guard.report().build().map_err(|error| error.to_string())?;
+    report.flamegraph(file).map_err(|error| error.to_string())
 }

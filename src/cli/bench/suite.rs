@@ -8,12 +8,9 @@ use crate::measure::machine::{Machine, commit, rustc};
 use crate::measure::suite::{self, Alone, Baseline, Figure, Options, Row, Unit};
 
 use super::super::{exit, ui};
-use super::BenchArgs;
 use super::report::count;
+use super::{BenchArgs, QUICK_RUNS, RUNS, queries};
 use ui::Style;
-
-/// Rounds of a quick suite, where the number is not given.
-const QUICK_ROUNDS: u32 = 3;
 
 pub(super) fn run(args: &BenchArgs) -> i32 {
     let next = |what: &str| {
@@ -21,25 +18,22 @@ pub(super) fn run(args: &BenchArgs) -> i32 {
             ui::message(what);
         }
     };
-    let rounds = if args.quick {
-        args.runs.min(QUICK_ROUNDS)
-    } else {
-        args.runs
-    };
+    let usual = if args.quick { QUICK_RUNS } else { RUNS };
     let options = Options {
-        rounds,
+        rounds: args.runs.unwrap_or(usual),
         quick: args.quick,
         asterisk: args.asterisk.clone(),
         alone: &alone,
         next: &next,
     };
-    let rows = match suite::run(&options) {
+    let mut rows = match suite::run(&options) {
         Ok(rows) => rows,
         Err(error) => {
             ui::message(&error);
             return exit::UNREADABLE;
         }
     };
+    rows.extend(queries::rows(&options));
     if args.json {
         ui::json_document(&document(&rows, &options));
     } else if args.markdown {
@@ -132,19 +126,24 @@ fn met(row: &Row, baseline: &Baseline) -> Option<bool> {
     Some(row.ratio(baseline)? >= baseline.goal?)
 }
 
-/// A figure to three or four digits, as far as they say something.
+/// A figure to three or four digits, in the largest unit of which there is one.
 fn written(unit: Unit, value: f64) -> String {
-    match unit {
-        Unit::PerSecond if value >= 1e9 => format!("{:.2} G/s", value / 1e9),
-        Unit::PerSecond if value >= 1e6 => format!("{:.1} M/s", value / 1e6),
-        Unit::PerSecond => format!("{:.0} k/s", value / 1e3),
-        Unit::Nanoseconds if value >= 1e3 => format!("{} ns", count(value)),
-        Unit::Nanoseconds => format!("{value:.1} ns"),
-        Unit::Seconds if value >= 0.1 => format!("{value:.3} s"),
-        Unit::Seconds => format!("{:.1} ms", value * 1e3),
-        Unit::Bytes => format!("{} B", count(value)),
-        Unit::Times => format!("{value:.2} ×"),
-    }
+    let scales: &[(f64, &str)] = match unit {
+        Unit::PerSecond => &[(1e9, "G/s"), (1e6, "M/s"), (1e3, "k/s"), (1.0, "/s")],
+        Unit::Nanoseconds => &[(1e6, "ms"), (1e3, "µs"), (1.0, "ns")],
+        Unit::Seconds => &[(1.0, "s"), (1e-3, "ms")],
+        Unit::Bytes => return format!("{} B", count(value)),
+        Unit::Times => &[(1.0, "×")],
+    };
+    let scale = scales.iter().find(|(least, _)| value >= *least);
+    let &(least, name) = scale.or(scales.last()).unwrap_or(&(1.0, ""));
+    let value = value / least;
+    let decimals = match value {
+        v if v >= 100.0 => 0,
+        v if v >= 10.0 => 1,
+        _ => 2,
+    };
+    format!("{value:.decimals$} {name}")
 }
 
 fn ratio(value: f64) -> String {
@@ -265,16 +264,13 @@ fn page(rows: &[Row], options: &Options<'_>) -> String {
         TITLES.join(" | ")
     ));
     for (ours, [name, rest @ ..]) in cells(rows) {
-        let name = cell(&name);
         let name = if ours {
-            format!("**{name}**")
+            format!("**{}**", cell(&name))
         } else {
-            format!("· {name}")
+            format!("· {}", cell(&name))
         };
-        out.push_str(&format!(
-            "| {name} | {} |\n",
-            cell(&rest.join("\u{1f}")).replace('\u{1f}', " | ")
-        ));
+        let rest = rest.map(|text| cell(&text)).join(" | ");
+        out.push_str(&format!("| {name} | {rest} |\n"));
     }
     out
 }
@@ -296,9 +292,15 @@ mod tests {
 
     #[test]
     fn figures_are_short() {
-        assert_eq!(written(Unit::PerSecond, 480_123_456.0), "480.1 M/s");
+        assert_eq!(written(Unit::PerSecond, 480_123_456.0), "480 M/s");
         assert_eq!(written(Unit::PerSecond, 540_000.0), "540 k/s");
+        assert_eq!(written(Unit::PerSecond, 1_234_567_890.0), "1.23 G/s");
+        assert_eq!(written(Unit::PerSecond, 54.0), "54.0 /s");
+        assert_eq!(written(Unit::PerSecond, 0.0), "0.00 /s");
+        assert_eq!(written(Unit::Nanoseconds, 20.0), "20.0 ns");
+        assert_eq!(written(Unit::Nanoseconds, 1_250_000.0), "1.25 ms");
         assert_eq!(written(Unit::Seconds, 0.0123), "12.3 ms");
+        assert_eq!(written(Unit::Seconds, 0.3), "300 ms");
         assert_eq!(written(Unit::Bytes, 1073.7), "1,074 B");
         assert_eq!(ratio(1234.5), "1,234");
         assert_eq!(ratio(0.00123), "0.0012");

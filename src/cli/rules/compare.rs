@@ -45,7 +45,15 @@ struct Column {
 }
 
 pub(super) fn run(args: &CompareArgs) -> Result<i32, i32> {
-    let loaded = args.source.load()?;
+    let mut loaded = args.source.load()?;
+    let session = if args.plain {
+        match loaded.session(Style::Plain) {
+            Ok(session) => Some(session),
+            Err(_) => return Ok(exit::FINDINGS),
+        }
+    } else {
+        None
+    };
     let rules = &loaded.rules;
     let queries = match args.workload {
         None => query::all_lines()?,
@@ -78,8 +86,8 @@ pub(super) fn run(args: &CompareArgs) -> Result<i32, i32> {
             counts: mode != Mode::Article,
         });
     }
-    if args.plain {
-        match plain(rules, &queries) {
+    if let Some(session) = session {
+        match plain(rules, session, &queries) {
             Ok((actual, work)) => columns.push(Column {
                 name: "plain",
                 work,
@@ -115,7 +123,7 @@ fn outcomes(rules: &RuleSet, mode: Mode, queries: &[Asked]) -> (Vec<String>, Wor
         .iter()
         .map(|asked| {
             let mut outcome = rules.eval(&mut session, &asked.query());
-            add(&mut sum, outcome.work);
+            sum += outcome.work;
             outcome.work = Work::default();
             query::object(rules, asked, &outcome).to_string()
         })
@@ -123,24 +131,21 @@ fn outcomes(rules: &RuleSet, mode: Mode, queries: &[Asked]) -> (Vec<String>, Wor
     (texts, sum)
 }
 
-fn plain(rules: &RuleSet, queries: &[Asked]) -> Result<(Vec<String>, Work), String> {
-    let mut session = DialplanSession::new(rules, Style::Plain)?;
+fn plain(
+    rules: &RuleSet,
+    mut session: DialplanSession,
+    queries: &[Asked],
+) -> Result<(Vec<String>, Work), String> {
     let mut sum = Work::default();
     let mut texts = Vec::new();
     for asked in queries {
         let answer = session.ask(&asked.query())?;
         let mut outcome = answer.outcome();
-        add(&mut sum, outcome.work);
+        sum += outcome.work;
         outcome.work = Work::default();
         texts.push(query::object(rules, asked, &outcome).to_string());
     }
     Ok((texts, sum))
-}
-
-fn add(sum: &mut Work, work: Work) {
-    sum.walked += work.walked;
-    sum.tested += work.tested;
-    sum.automaton_runs += work.automaton_runs;
 }
 
 fn differences(expected: &[String], actual: &[String]) -> Vec<(usize, String, String)> {
@@ -181,7 +186,7 @@ fn show(columns: &[Column], queries: usize) {
         ]);
     }
     ui::print(ui::table(&table, &[1, 2, 3, 4]).as_bytes());
-    ui::line(&format!("{queries} queries"));
+    ui::line(&query::counted(queries as u64, "query", "queries"));
     for column in columns {
         for (n, list, other) in column.different.iter().take(20) {
             ui::line(&format!("query {n}"));

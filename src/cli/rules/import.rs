@@ -42,10 +42,7 @@ pub(super) fn run(args: &ImportArgs) -> Result<i32, i32> {
     };
     let before = loaded.report.diagnostics().len();
     let text = loaded.rules.dialplan(style, &mut loaded.report);
-    for refused in loaded.report.diagnostics().iter().skip(before) {
-        ui::message(&loaded.report.line(refused));
-        loaded.status = exit::FINDINGS;
-    }
+    loaded.say_from(before);
     match &args.output {
         None => ui::print(&text),
         Some(path) => {

@@ -96,6 +96,11 @@ pub(super) fn all_lines() -> Result<Vec<Asked>, i32> {
     }
 }
 
+/// A number of things.
+pub(super) fn counted(n: u64, one: &str, many: &str) -> String {
+    format!("{n} {}", if n == 1 { one } else { many })
+}
+
 /// An outcome with the fields that the command line promises.
 pub(super) fn object(rules: &RuleSet, asked: &Asked, outcome: &Outcome<'_>) -> Value {
     let text = |text: Option<&[u8]>| text.map_or(Value::Null, byte_string);

@@ -84,6 +84,8 @@ impl ModeName {
 enum Runner<'r> {
     Rules(&'r RuleSet, Box<Session>),
     Dialplan(Box<DialplanSession>, Answer),
+    /// The rules are no dialplan of the style, and why.
+    Refused(String),
 }
 
 impl Runner<'_> {
@@ -94,13 +96,14 @@ impl Runner<'_> {
                 *answer = session.ask(&asked.query())?;
                 Ok(answer.outcome())
             }
+            Runner::Refused(message) => Err(message.clone()),
         }
     }
 
     fn traced(&self) -> &[Tested] {
         match self {
             Runner::Rules(_, session) => session.traced(),
-            Runner::Dialplan(..) => &[],
+            Runner::Dialplan(..) | Runner::Refused(_) => &[],
         }
     }
 }
@@ -111,7 +114,7 @@ pub(super) fn run(args: &RunArgs) -> Result<i32, i32> {
             "standard input holds the queries: give FILE.sql by name",
         ));
     }
-    let Loaded { rules, status, .. } = args.source.load()?;
+    let mut loaded = args.source.load()?;
     let mut runner = match args.mode.kind() {
         Ok(mode) => {
             // The index finds rules without looking at them, which would be no story to tell.
@@ -123,22 +126,21 @@ pub(super) fn run(args: &RunArgs) -> Result<i32, i32> {
             if args.trace {
                 session = session.tracing();
             }
-            Runner::Rules(&rules, Box::new(session))
+            Runner::Rules(&loaded.rules, Box::new(session))
         }
-        Err(style) => match DialplanSession::new(&rules, style) {
+        Err(style) => match loaded.session(style) {
             Ok(session) => Runner::Dialplan(Box::new(session), Answer::default()),
-            Err(report) => {
-                ui::message(&report);
-                return Ok(exit::FINDINGS);
-            }
+            Err(message) if args.jsonl => Runner::Refused(message),
+            Err(_) => return Ok(exit::FINDINGS),
         },
     };
+    let Loaded { rules, status, .. } = &loaded;
     if args.jsonl {
         let answered = query::each_line(|asked| {
             let outcome = runner.ask(asked)?;
-            Ok(Some(query::object(&rules, asked, &outcome)))
+            Ok(Some(query::object(rules, asked, &outcome)))
         })?;
-        return Ok(status.max(answered));
+        return Ok(answered.max(*status));
     }
     for text in &args.query {
         let asked = Asked {
@@ -159,9 +161,9 @@ pub(super) fn run(args: &RunArgs) -> Result<i32, i32> {
             }
         };
         if args.json {
-            ui::json_line(&query::object(&rules, &asked, &outcome));
+            ui::json_line(&query::object(rules, &asked, &outcome));
         } else {
-            let text = described(&rules, &asked, &outcome);
+            let text = described(rules, &asked, &outcome);
             for tested in runner.traced() {
                 let (word, style) = if tested.matched {
                     ("matches", Style::Green)
@@ -177,7 +179,7 @@ pub(super) fn run(args: &RunArgs) -> Result<i32, i32> {
             ui::print(text.as_bytes());
         }
     }
-    Ok(status)
+    Ok(*status)
 }
 
 /// An outcome for people: what was set, and nothing else.

@@ -1,5 +1,7 @@
 //! The file of rules, and how it is read.
 
+use std::fs::File;
+use std::os::unix::fs::FileTypeExt as _;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
@@ -7,6 +9,8 @@ use clap::{Args, ValueEnum};
 use crate::cli::input::Input;
 use crate::cli::{exit, ui};
 use crate::diagnostic::Report;
+use crate::host::read_whole;
+use crate::host::rules::{DialplanSession, Style};
 use crate::rules::{Dialect, Overrides, RuleSet};
 use crate::syntax::load::Reader as _;
 
@@ -68,6 +72,30 @@ impl Source {
     }
 }
 
+impl Loaded {
+    /// Says on standard error what the report holds from its `before`th entry on: rules that were refused.
+    pub(super) fn say_from(&mut self, before: usize) {
+        for refused in self.report.diagnostics().iter().skip(before) {
+            ui::message(&self.report.line(refused));
+            self.status = exit::FINDINGS;
+        }
+    }
+
+    /// The rules as a dialplan on an engine. What keeps them from it is said on standard error.
+    pub(super) fn session(&mut self, style: Style) -> Result<DialplanSession, String> {
+        let before = self.report.diagnostics().len();
+        let session = DialplanSession::new(&self.rules, style, &mut self.report);
+        if let Err(message) = &session
+            && self.report.diagnostics().len() == before
+        {
+            ui::message(message);
+            self.status = exit::FINDINGS;
+        }
+        self.say_from(before);
+        session
+    }
+}
+
 impl Reading {
     /// Reads rules from a text.
     pub(super) fn load(&self, file: &Path, sql: &[u8]) -> Loaded {
@@ -91,9 +119,15 @@ impl Reading {
     }
 }
 
-/// Reads a file, or says that it cannot be read.
+/// Reads a file, or says that it cannot be read. A pipe is read too: `<(…)` of a shell is one.
 pub(super) fn read_file(file: &Path) -> Result<Vec<u8>, i32> {
-    Input::default().read(file).map_err(|error| {
+    let is_pipe = std::fs::metadata(file).is_ok_and(|found| found.file_type().is_fifo());
+    let sql = if is_pipe {
+        File::open(file).and_then(read_whole)
+    } else {
+        Input::default().read(file)
+    };
+    sql.map_err(|error| {
         ui::message(&format!("{}: {error}", file.display()));
         exit::UNREADABLE
     })

@@ -67,7 +67,9 @@ pub(super) fn run(args: &StatsArgs) -> Result<i32, i32> {
             ]
         }));
         ui::print(ui::table(&table, &[0, 1, 2, 3]).as_bytes());
-        ui::line(&format!("{asked} queries, {hits} hits"));
+        let asked = query::counted(asked, "query", "queries");
+        let hits = query::counted(hits, "hit", "hits");
+        ui::line(&format!("{asked}, {hits}"));
     }
     Ok(loaded.status)
 }

@@ -1,7 +1,13 @@
-//! Character sets by the names of glibc. Those of one byte for each character come from `tables.txt`, which holds all
-//! that glibc 2.36 has, observed through its `iconv`: names, and after a tab runs of `first byte:characters`, in which
-//! `-` is no character and `*n` goes on for n characters; bytes that are not named stand for the characters of their
-//! number. Those of several bytes come from `encoding_rs`.
+//! Character sets by the names of glibc. Those of several bytes come from `encoding_rs`; those of one byte for each
+//! character, of which that crate has few, and what `//TRANSLIT` writes, from two tables. They hold what the `iconv`
+//! of glibc 2.36 answered in the locale C when it was asked for every byte of every set, and for every character in
+//! ASCII; nothing in them is from its source. All numbers are hexadecimal.
+//!
+//! `tables.txt`: names, and after a tab runs of `first byte:characters`, in which `-` is no character and `*n` goes on
+//! for n characters; bytes that are not named stand for the characters of their number.
+//!
+//! `transliteration.txt`: a character, and after a tab its text; `*n` goes on for n characters, each text the next
+//! character. In the order of the characters.
 
 use std::sync::LazyLock;
 
@@ -47,6 +53,28 @@ const WEB: &[(&str, &str)] = &[
 
 const TABLES: &str = include_str!("tables.txt");
 const TRANSLITERATIONS: &str = include_str!("transliteration.txt");
+
+/// Characters in a row whose texts are in a row, too.
+struct Run {
+    first: u32,
+    count: u32,
+    text: &'static str,
+}
+
+/// The transliterations, in the order of the characters.
+static RUNS: LazyLock<Vec<Run>> = LazyLock::new(|| {
+    let number = |text: &str| u32::from_str_radix(text, 16).ok();
+    let run = |line: &'static str| {
+        let (place, text) = line.split_once('\t')?;
+        let (first, count) = place.split_once('*').unwrap_or((place, "1"));
+        Some(Run {
+            first: number(first)?,
+            count: number(count)?,
+            text,
+        })
+    };
+    TRANSLITERATIONS.lines().filter_map(run).collect()
+});
 
 /// The lines of the table by name.
 static SINGLE: LazyLock<StableMap<&'static str, &'static str>> = LazyLock::new(|| {
@@ -238,23 +266,16 @@ fn web(encoding: &'static Encoding, text: &[u8]) -> Vec<Option<char>> {
 /// Another way to write a character in ASCII, as glibc has it without a locale.
 pub(super) fn transliteration(c: char) -> Option<String> {
     let wanted = u32::from(c);
-    for line in TRANSLITERATIONS.lines() {
-        let (place, text) = line.split_once('\t')?;
-        let (first, count) = place.split_once('*').unwrap_or((place, "1"));
-        let first = u32::from_str_radix(first, 16).ok()?;
-        if first > wanted {
-            return None;
+    let after = RUNS.partition_point(|run| run.first <= wanted);
+    let run = RUNS.get(after.checked_sub(1)?)?;
+    match wanted - run.first {
+        0 => Some(run.text.to_owned()),
+        n if n < run.count => {
+            let start = run.text.chars().next()?;
+            char::from_u32(u32::from(start) + n).map(String::from)
         }
-        let n = wanted - first;
-        if n < u32::from_str_radix(count, 16).ok()? {
-            if n == 0 {
-                return Some(text.to_owned());
-            }
-            let start = text.chars().next()?;
-            return char::from_u32(u32::from(start) + n).map(String::from);
-        }
+        _ => None,
     }
-    None
 }
 
 /// UTF-7 (RFC 2152).

@@ -1,7 +1,5 @@
 //! The web.
 
-use std::time::Duration;
-
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use bstr::ByteSlice;
@@ -75,12 +73,11 @@ fn config(request: &WebRequest) -> Result<Config, String> {
     let tls = TlsConfig::builder()
         .disable_verification(!request.verifies)
         .build();
-    let bound = |time: Option<Duration>| time.map(|time| time.min(request.whole));
+    let connect = request.connect.map(|time| time.min(request.whole));
     Ok(Agent::config_builder()
         .http_status_as_error(false)
         .timeout_global(Some(request.whole))
-        .timeout_connect(bound(request.connect))
-        .timeout_resolve(bound(request.resolve))
+        .timeout_connect(connect)
         .max_redirects(request.redirects)
         .max_redirects_will_error(request.redirects > 0)
         .proxy(proxy)

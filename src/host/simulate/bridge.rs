@@ -221,8 +221,13 @@ impl Simulation<'_> {
             return;
         };
         let task = std::mem::replace(&mut leg.task, Task::Own);
-        let Some(super::leg::Owner::Dial(caller)) = leg.owner else {
-            return;
+        let caller = match leg.owner {
+            Some(super::leg::Owner::Dial(caller)) => caller,
+            Some(super::leg::Owner::Originate(maker)) => {
+                self.call_originated(maker, id);
+                return;
+            }
+            None => return,
         };
         if task == Task::BeforeCall {
             self.call_destination(caller, id);

@@ -3,13 +3,14 @@
 use std::time::Duration;
 
 use crate::base::Text;
+use crate::base::callerid::presentation;
 use crate::diagnostic::code;
 use crate::host::dial::{
     ANSWERED_ELSEWHERE, CONGESTION, NO_SUCH_TECHNOLOGY, NORMAL_CLEARING, Tally, Terms, USER_BUSY,
 };
 use crate::machine::{
     AfterDial, Channel, ChannelState, Dial, Dialed, Environment, Event, Indication, Location,
-    MadeBy, Start,
+    MadeBy, Party, Start,
 };
 
 use super::Fate;
@@ -104,12 +105,14 @@ impl Simulation<'_> {
 
     /// Makes the channel of a destination.
     fn add_destination(&mut self, id: LegId, destination: &(Text, Text), here: &Location) {
-        let Some(dialling) = self.dialling(id) else {
+        let Some(leg) = self.legs.get(id) else { return };
+        let caller = &leg.call.channel().caller;
+        let Some(dialling) = &leg.dialling else {
             return;
         };
         let inherit = dialling.dial.inherit.clone();
         let elsewhere = dialling.terms.answered_elsewhere;
-        let (number, name) = dialling.dial.caller.clone();
+        let connected = connected(&dialling.dial, caller);
         match self.request(id, destination, MadeBy::Dial, here.clone(), &inherit) {
             Err(cause) => {
                 if let Some(leg) = self.legs.get_mut(id) {
@@ -128,8 +131,7 @@ impl Simulation<'_> {
                         channel.cause = ANSWERED_ELSEWHERE;
                     }
                     channel.caller.number = Some(here.exten.clone());
-                    channel.connected.number = number;
-                    channel.connected.name = name;
+                    *channel.connected = connected;
                 }
                 if let Some(dialling) = self.dialling(id) {
                     dialling.out.push(Out::new(leg));
@@ -391,13 +393,11 @@ impl Simulation<'_> {
     /// A dialled channel is out of the race.
     pub(super) fn drop_leg(&mut self, caller: LegId, id: LegId, status: &str, cause: u32) {
         let leg = self.leg_of_dial(caller, id, status, cause);
-        if let Some(dialling) = self.dialling(caller) {
-            for out in &mut dialling.out {
-                if out.leg == id {
-                    out.alive = false;
-                    out.over.get_or_insert_with(|| leg.clone());
-                }
-            }
+        if let Some(dialling) = self.dialling(caller)
+            && let Some(out) = dialling.out.iter_mut().find(|out| out.leg == id)
+        {
+            out.alive = false;
+            out.over.get_or_insert(leg);
         }
         self.release(id, cause);
     }
@@ -478,6 +478,39 @@ impl Simulation<'_> {
             self.drop_leg(caller, leg, status, cause);
         }
     }
+}
+
+/// Whom a called channel sees: the caller with all that is known of it, or the party of option `f` alone; with the tag
+/// of option `s` and the presentation of option `u`.
+fn connected(dial: &Dial, caller: &Party) -> Party {
+    let (number, name) = dial.caller.clone();
+    let mut party = Party {
+        number,
+        name,
+        ..Party::default()
+    };
+    if dial.option(b'f').is_none_or(<[u8]>::is_empty) {
+        // What the caller dialled is nothing of the party.
+        for (item, value) in caller.items.iter() {
+            if !item.starts_with(b"dnid-") {
+                party.items.push((item.clone(), value.clone()));
+            }
+        }
+    }
+    let mut force = |item: &str, value: &[u8]| {
+        party
+            .items
+            .retain(|(known, _)| known.as_bytes() != item.as_bytes());
+        party.items.push((Text::from(item), Text::from(value)));
+    };
+    if let Some(tag) = dial.option(b's').filter(|tag| !tag.is_empty()) {
+        force("tag", tag);
+    }
+    if let Some(name) = dial.option(b'u').and_then(presentation) {
+        force("num-pres", name.as_bytes());
+        force("name-pres", name.as_bytes());
+    }
+    party
 }
 
 /// Extension and context of a Local resource: `exten@context`, options after `/` dropped.

@@ -6,9 +6,10 @@ use crate::base::Text;
 use crate::diagnostic::code;
 use crate::machine::{
     ChannelState, Effect, EndReason, Environment, Event, Indication, Outcome, Play, Record, Start,
+    WATCH,
 };
 
-use crate::host::dial::{CONGESTION, USER_BUSY};
+use crate::host::dial::{CONGESTION, NORMAL_CLEARING, USER_BUSY};
 
 use super::leg::{Far, LegId, Task, Waits};
 use super::simulation::{DIGIT, Happening, Signal, Simulation};
@@ -19,6 +20,8 @@ const MEDIA: Duration = Duration::from_millis(500);
 const PAUSE: Duration = Duration::from_millis(250);
 /// How long a nominal recording without limits takes.
 const RECORDING: Duration = Duration::from_secs(2);
+/// How long a caller listens to the questions of one priority.
+const INTEREST: Duration = Duration::from_hours(24);
 
 impl Simulation<'_> {
     /// Runs a call until it waits.
@@ -38,7 +41,13 @@ impl Simulation<'_> {
                 return;
             };
             let before = leg.call.priorities();
+            let asked =
+                self.asked.times() + u64::from(leg.call.channel().timeouts.absolute.is_some());
             let effect = leg.call.step(event);
+            // The absolute time-out asks once a step.
+            let asked = self.asked.times().saturating_sub(asked);
+            self.looks
+                .stepped(id, leg.call.priorities(), asked, &effect);
             self.spent += leg.call.priorities().saturating_sub(before);
             if effect == Effect::Yield
                 && self.spent >= leg.call.cx().state.settings.limits.max_priorities
@@ -91,6 +100,7 @@ impl Simulation<'_> {
             }
             Effect::Outside(request) => Some(self.engine.outside().answer(&request)),
             Effect::Store(request) => Some(self.engine.answer_store(&request)),
+            Effect::Custom { name, data } if name == *WATCH => self.watch(id, &data),
             Effect::Custom { name, data } => self.application(id, &name, &data),
         }
     }
@@ -207,7 +217,22 @@ impl Simulation<'_> {
         self.press(id, timeout, None);
         self.wait(id, Waits::Collect, timeout);
         self.lose_patience(id);
+        self.lose_interest(id);
         None
+    }
+
+    /// A caller who is asked by the same priority again and again hangs up at last.
+    fn lose_interest(&mut self, id: LegId) {
+        let Some(leg) = self.legs.get(id) else {
+            return;
+        };
+        let (at, now) = (leg.call.priorities(), self.clock.now());
+        let (asked_at, since) = self.questions.entry(id).or_insert((at, now));
+        if *asked_at != at {
+            (*asked_at, *since) = (at, now);
+        } else if now.saturating_sub(*since) > INTEREST {
+            self.soon(Happening::Signal(id, Signal::Hangup(NORMAL_CLEARING)));
+        }
     }
 
     /// The caller presses the next digit that it was told to press, while the dialplan listens.

@@ -1,7 +1,8 @@
 //! What the simulated host answers to applications that need a device, from a script.
 //!
 //! One answer a line: `APPLICATION [ARGUMENT]: OUTCOME[, VARIABLE=VALUE]...[ after TIME][ once]`. The first line that
-//! fits an application and its data counts. Lines that begin with `;` or `#` are comments.
+//! fits an application and its data counts. Lines that begin with `;` or `#` are comments. `Dial` has the outcomes of a
+//! scripted destination: `Dial PJSIP/anna: BUSY after 3s`.
 
 use std::time::Duration;
 
@@ -10,6 +11,86 @@ use crate::base::duration;
 use crate::host::dial::is_digit;
 use crate::library::Registry;
 use crate::machine::Event;
+
+use super::{Fate, Script};
+
+/// Applications and functions that may ask the host. Lines about others would never be looked at.
+const ASKED: &[&str] = &[
+    "AddQueueMember",
+    "AgentLogin",
+    "AgentRequest",
+    "AMD",
+    "AttendedTransfer",
+    "BlindTransfer",
+    "BridgeWait",
+    "Broadcast",
+    "CallCompletionCancel",
+    "CallCompletionRequest",
+    "ChanIsAvail",
+    "ChanSpy",
+    "ConfBridge",
+    "ConfKick",
+    "DEVICE_STATE",
+    "Dictate",
+    "Directory",
+    "ExtenSpy",
+    "FollowMe",
+    "MessageSend",
+    "Milliwatt",
+    "MinivmAccMess",
+    "MinivmDelete",
+    "MinivmGreet",
+    "MinivmMWI",
+    "MinivmNotify",
+    "MinivmRecord",
+    "MixMonitor",
+    "Morsecode",
+    "Page",
+    "Park",
+    "ParkAndAnnounce",
+    "ParkedCall",
+    "PauseQueueMember",
+    "Pickup",
+    "PickupChan",
+    "PlayTones",
+    "Queue",
+    "QueueUpdate",
+    "ReceiveMF",
+    "ReceiveSF",
+    "ReceiveText",
+    "Reload",
+    "RemoveQueueMember",
+    "SendDTMF",
+    "SendMF",
+    "SendSF",
+    "SendText",
+    "SLAStation",
+    "SLATrunk",
+    "SpeechActivateGrammar",
+    "SpeechBackground",
+    "SpeechCreate",
+    "SpeechDeactivateGrammar",
+    "SpeechDestroy",
+    "SpeechLoadGrammar",
+    "SpeechProcessingSound",
+    "SpeechStart",
+    "SpeechUnloadGrammar",
+    "StartMusicOnHold",
+    "StopMixMonitor",
+    "StopMusicOnHold",
+    "StopPlayTones",
+    "StoreDTMF",
+    "UnpauseQueueMember",
+    "VMAuthenticate",
+    "VMSayName",
+    "VoiceMail",
+    "VoiceMailMain",
+    "VoiceMailPlayMsg",
+    "WaitForNoise",
+    "WaitForRing",
+    "WaitForSilence",
+    "Zapateller",
+];
 
 /// An answer of a script.
 #[derive(Debug, Clone, PartialEq)]
@@ -41,12 +122,14 @@ pub struct ScenarioFault {
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Scenario {
     answers: Vec<Scripted>,
+    /// What comes of dialling destinations.
+    pub(super) dialled: Vec<Script>,
 }
 
 impl Scenario {
     /// Reads a script; every application or function must be one of the registry. All faults are told.
     pub fn parse(text: &[u8], registry: &Registry) -> Result<Self, Vec<ScenarioFault>> {
-        let mut answers = Vec::new();
+        let mut scenario = Self::default();
         let mut faults = Vec::new();
         for (n, line) in text.split(|b| *b == b'\n').enumerate() {
             let line = line.trim_ascii();
@@ -54,7 +137,8 @@ impl Scenario {
                 continue;
             }
             match answer(line, registry) {
-                Ok(answer) => answers.push(answer),
+                Ok(Line::Answer(answer)) => scenario.answers.push(answer),
+                Ok(Line::Dial(script)) => scenario.dialled.push(script),
                 Err(message) => faults.push(ScenarioFault {
                     line: n + 1,
                     message,
@@ -62,7 +146,7 @@ impl Scenario {
             }
         }
         if faults.is_empty() {
-            Ok(Self { answers })
+            Ok(scenario)
         } else {
             Err(faults)
         }
@@ -97,7 +181,13 @@ fn fits(argument: &[u8], data: &[u8]) -> bool {
     }
 }
 
-fn answer(line: &[u8], registry: &Registry) -> Result<Scripted, String> {
+/// What a line says.
+enum Line {
+    Answer(Scripted),
+    Dial(Script),
+}
+
+fn answer(line: &[u8], registry: &Registry) -> Result<Line, String> {
     // The colon that ends what is asked stands before a blank: arguments have colons, too.
     let colon = (0..line.len())
         .find(|at| {
@@ -111,17 +201,14 @@ fn answer(line: &[u8], registry: &Registry) -> Result<Scripted, String> {
     let (name, argument) = asked
         .split_at_checked(blank.unwrap_or(asked.len()))
         .unwrap_or((asked, &[]));
-    let shown = bstr::BStr::new(name);
-    let known = std::str::from_utf8(name).ok().is_some_and(|name| {
-        let same = |known: &str| known.eq_ignore_ascii_case(name);
-        registry.applications().iter().any(|a| same(&a.name))
-            || registry.functions().iter().any(|f| same(&f.name))
-    });
-    if !known {
-        return Err(format!("no application or function `{shown}`"));
+    let argument = argument.trim_ascii();
+    let is_dial = name.eq_ignore_ascii_case(b"Dial");
+    if !is_dial {
+        is_asked(name, registry)?;
     }
+    let (text, told) = quoted(told)?;
     let (told, once) = match told.strip_suffix(b" once") {
-        Some(rest) => (rest.trim_ascii(), true),
+        Some(rest) => (rest.trim_ascii_end(), true),
         None => (told, false),
     };
     let (told, after) = time(told)?;
@@ -130,6 +217,7 @@ fn answer(line: &[u8], registry: &Registry) -> Result<Scripted, String> {
     let mut variables = Vec::new();
     for field in fields {
         match field.iter().position(|b| *b == b'=') {
+            Some(0) => return Err("a variable needs a name".to_owned()),
             Some(at) => variables.push((
                 Text::from(field.get(..at).unwrap_or(&[]).trim_ascii()),
                 Text::from(field.get(at + 1..).unwrap_or(&[]).trim_ascii()),
@@ -142,25 +230,74 @@ fn answer(line: &[u8], registry: &Registry) -> Result<Scripted, String> {
             None => return Err("a variable needs `NAME=VALUE`".to_owned()),
         }
     }
-    Ok(Scripted {
+    if is_dial {
+        if text.is_some() || once || !variables.is_empty() || argument.contains(&b',') {
+            return Err("Dial has a destination, an outcome, and perhaps a time".to_owned());
+        }
+        let fate = std::str::from_utf8(&word).ok().and_then(Fate::named);
+        return Ok(Line::Dial(Script {
+            target: Text::from(if argument.is_empty() { b"*" } else { argument }),
+            fate: fate.ok_or(
+                "the outcome of a Dial is ANSWER, BUSY, NOANSWER, CONGESTION or CHANUNAVAIL",
+            )?,
+            after,
+        }));
+    }
+    let event = match text {
+        Some(text) if word.is_empty() => Event::Value(Text::from(text)),
+        Some(_) => return Err("a text in quotes is the whole outcome".to_owned()),
+        None => event(&word)?,
+    };
+    Ok(Line::Answer(Scripted {
         application: Text::from(name),
-        argument: Text::from(argument.trim_ascii()),
-        event: event(&word)?,
+        argument: Text::from(argument),
+        event,
         variables,
         after,
         once,
+    }))
+}
+
+/// Whether an application or function of this name asks the host.
+fn is_asked(name: &[u8], registry: &Registry) -> Result<(), String> {
+    let same = |known: &str| known.as_bytes().eq_ignore_ascii_case(name);
+    let shown = bstr::BStr::new(name);
+    if ASKED.iter().any(|asked| same(asked)) {
+        return Ok(());
+    }
+    let known = registry.applications().iter().any(|a| same(&a.name))
+        || registry.functions().iter().any(|f| same(&f.name));
+    Err(if known {
+        format!("`{shown}` does not ask the host for an outcome")
+    } else {
+        format!("no application or function `{shown}`")
     })
+}
+
+/// A text in quotes at the beginning, and what follows it.
+fn quoted(told: &[u8]) -> Result<(Option<&[u8]>, &[u8]), String> {
+    let Some(text) = told.strip_prefix(b"\"") else {
+        return Ok((None, told));
+    };
+    let end = text.iter().position(|b| *b == b'"');
+    let (text, rest) = end
+        .and_then(|end| Some((text.get(..end)?, text.get(end + 1..)?)))
+        .ok_or("a quote is not closed")?;
+    Ok((Some(text), rest))
 }
 
 /// What an outcome tells the application.
 fn event(word: &[u8]) -> Result<Event, String> {
-    let quoted = word.strip_prefix(b"\"").and_then(|w| w.strip_suffix(b"\""));
-    if let Some(text) = quoted {
-        return Ok(Event::Value(Text::from(text)));
+    if word.contains(&b'"') {
+        return Err("a text in quotes is the whole outcome".to_owned());
     }
-    if let Some(digit) = word.strip_prefix(b"digit ") {
-        return match digit {
-            [digit] if is_digit(*digit) => Ok(Event::Digit(*digit)),
+    let mut words = word.split(u8::is_ascii_whitespace);
+    if words
+        .next()
+        .is_some_and(|w| w.eq_ignore_ascii_case(b"digit"))
+    {
+        return match (words.next(), words.next()) {
+            (Some([digit]), None) if is_digit(*digit) => Ok(Event::Digit(*digit)),
             _ => Err("a digit is 0-9, A-D, * or #".to_owned()),
         };
     }
@@ -186,7 +323,7 @@ fn time(told: &[u8]) -> Result<(&[u8], Duration), String> {
     let text = told.get(at + AFTER.len()..).unwrap_or(&[]);
     let time =
         duration::parse(text).ok_or_else(|| format!("`{}` is no time", bstr::BStr::new(text)))?;
-    Ok((told.get(..at).unwrap_or(&[]).trim_ascii(), time))
+    Ok((told.get(..at).unwrap_or(&[]).trim_ascii_end(), time))
 }
 
 #[cfg(test)]
@@ -225,10 +362,26 @@ mod tests {
     }
 
     #[test]
+    fn a_text_in_quotes_is_taken_as_it_is() {
+        let mut scenario =
+            parse("ReceiveText: \"a, b=c after 3 once\", X=1 after 2s once\n").unwrap();
+        let text = scenario.take(b"ReceiveText", b"").unwrap();
+        assert_eq!(text.event, Event::Value(Text::from("a, b=c after 3 once")));
+        assert_eq!(text.variables, [(Text::from("X"), Text::from("1"))]);
+        assert_eq!(text.after, Duration::from_secs(2));
+        assert!(text.once);
+    }
+
+    #[test]
     fn faults_have_their_line() {
         let faults =
-            parse("Queues x: TIMEOUT\n\nQueue x TIMEOUT\nAMD: HUMAN after noon\n").unwrap_err();
+            parse(
+                "Queues x: TIMEOUT\n\nQueue x TIMEOUT\nAMD: HUMAN after noon\nAMD: HUMAN, =3\nReceiveText: \"a\n\
+                 ReceiveText: a\"\nVoiceMail: DIGIT 99\nPlayback: fail\nDial PJSIP/a: MAYBE\nDial PJSIP/a: BUSY once\n\
+                 ReceiveText: \"a\" b\n",
+            )
+            .unwrap_err();
         let lines: Vec<usize> = faults.iter().map(|fault| fault.line).collect();
-        assert_eq!(lines, [1, 3, 4]);
+        assert_eq!(lines, [1, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
     }
 }

@@ -17,6 +17,7 @@ use super::clock::Clock;
 use super::journal::{Journal, Recorder};
 use super::leg::{Far, Leg, LegId, Owner, Waits};
 use super::report::{ChannelReport, RunReport};
+use super::watch::{Asked, Looks};
 use super::{Mode, Peer, SimChannel};
 
 /// How long the caller of a ringing call waits for an answer.
@@ -73,6 +74,11 @@ pub(super) struct Simulation<'a> {
     pub(super) engine: &'a Engine,
     pub(super) settings: &'a mut SimChannel,
     pub(super) clock: Arc<Clock>,
+    /// The clock as calls have it.
+    pub(super) asked: Arc<Asked>,
+    pub(super) looks: Looks,
+    /// Priorities that a channel had executed when it was asked for a digit, and when that was first.
+    pub(super) questions: BTreeMap<LegId, (u64, Duration)>,
     pub(super) legs: Vec<Leg>,
     journal: Journal,
     queue: BTreeMap<(Duration, u64), Happening>,
@@ -100,6 +106,9 @@ impl<'a> Simulation<'a> {
         Self {
             engine,
             settings,
+            asked: Arc::new(Asked::new(clock.clone())),
+            looks: Looks::default(),
+            questions: BTreeMap::new(),
             clock,
             legs: Vec::new(),
             journal,
@@ -116,7 +125,7 @@ impl<'a> Simulation<'a> {
 
     /// Runs the call and everything it starts.
     pub(super) fn run(mut self, mut call: Call) -> RunReport {
-        call.set_environment(self.clock.clone());
+        call.set_environment(self.asked.clone());
         call.channel_mut().state = match self.settings.mode {
             Mode::Up => ChannelState::Up,
             Mode::Ring => ChannelState::Ring,
@@ -168,6 +177,7 @@ impl<'a> Simulation<'a> {
                 self.clock.advance_to(time);
             }
             self.happen(happening);
+            self.wake();
             self.note_down();
             self.happened += 1;
             if self.happened == MOST_HAPPENINGS {
@@ -321,7 +331,7 @@ impl<'a> Simulation<'a> {
             channel.language = leg.call.channel().language.clone();
         }
         let mut setup = CallSetup {
-            environment: self.clock.clone(),
+            environment: self.asked.clone(),
             ..self.engine.setup(channel)
         };
         // All calls of a simulation share one limit.
@@ -428,6 +438,7 @@ impl<'a> Simulation<'a> {
         }
         leg.gone = true;
         self.devices_changed = true;
+        self.looks.stir();
         leg.waits = Waits::Nothing;
         leg.token += 1;
         let name = &leg.call.channel().name;

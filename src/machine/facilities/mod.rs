@@ -29,7 +29,7 @@ pub use parking::{Lot, Parked, Parking};
 pub use presence::{Presence, Presences};
 pub use queue::{Caller, Empty, Member, Penalties, Queue, QueueSettings, States};
 pub use queues::{QueueLogLine, Queues};
-pub use recordings::{Monitor, Recordings};
+pub use recordings::{Monitor, Numbered, Recordings};
 pub use strategy::Strategy;
 
 /// Everything that a host offers beside channels, shared by the calls of an engine.
@@ -53,6 +53,8 @@ pub struct Facilities {
     pub presences: Presences,
     /// Sessions of management clients.
     pub clients: Clients,
+    /// Numbers in the names of recordings.
+    pub numbered: Numbered,
 }
 
 impl Facilities {

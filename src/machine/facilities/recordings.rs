@@ -1,5 +1,6 @@
 //! Recordings of a channel.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use crate::base::Text;
@@ -13,6 +14,32 @@ pub struct Monitor {
     pub id: Text,
     /// Its file.
     pub file: Text,
+}
+
+/// Names with numbers that recordings got: the next number of each pattern.
+#[derive(Debug, Clone, Default)]
+pub struct Numbered {
+    next: BTreeMap<Text, u32>,
+}
+
+/// Patterns whose numbers are remembered.
+const MOST_PATTERNS: usize = 10_000;
+
+impl Numbered {
+    /// The name for a pattern: each `%d` is the number, from 0, that no recording of this pattern got before. A name
+    /// without `%d` stays as it is.
+    pub fn name(&mut self, pattern: &[u8]) -> Text {
+        if bstr::ByteSlice::find(pattern, "%d").is_none() {
+            return Text::from(pattern);
+        }
+        if self.next.len() >= MOST_PATTERNS && !self.next.contains_key(pattern) {
+            self.next.pop_first();
+        }
+        let next = self.next.entry(Text::from(pattern)).or_insert(0);
+        let number = next.to_string();
+        *next = next.saturating_add(1);
+        Text::from(bstr::ByteSlice::replace(pattern, "%d", number))
+    }
 }
 
 /// What a channel recorded and records.

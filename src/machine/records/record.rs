@@ -3,6 +3,8 @@
 use std::time::Duration;
 
 use crate::base::Text;
+use crate::base::civil::{Civil, strftime};
+use crate::base::zone::Zone;
 use crate::machine::Party;
 
 /// What became of a call. The numbers are those of `CDR(disposition,u)`.
@@ -123,8 +125,22 @@ pub fn ama_flags(number: u32) -> &'static str {
     }
 }
 
+/// A time as records show it: `YYYY-MM-DD HH:MM:SS` in the local zone.
+pub fn local_time(time: Duration) -> Vec<u8> {
+    let mut out = Vec::new();
+    let seconds = i64::try_from(time.as_secs()).unwrap_or(i64::MAX);
+    let at = Civil::new(seconds, &Zone::local());
+    strftime(b"%Y-%m-%d %H:%M:%S", &at, 0, &mut out);
+    out
+}
+
+/// Seconds with six decimals.
+pub fn seconds(time: Duration) -> String {
+    format!("{}.{:06}", time.as_secs(), time.subsec_micros())
+}
+
 /// A party as `"name" <number>`; what it lacks is empty.
-pub fn clid(party: &Party) -> Text {
+pub(super) fn clid(party: &Party) -> Text {
     let text = |text: &Option<Text>| text.clone().unwrap_or_default();
     let (name, number) = (text(&party.name), text(&party.number));
     Text::from([b"\"", name.as_bytes(), b"\" <", &number, b">"].concat())

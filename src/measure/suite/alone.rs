@@ -9,12 +9,11 @@ use ahash::AHashSet;
 use serde_json::{Value, json};
 
 use crate::host::Engine;
-use crate::machine::Limits;
 use crate::measure::calls::{WAITING, WAITING_AT, Waiting};
+use crate::measure::dialplans::engine;
 use crate::measure::loading::{load, many_contexts, one_context};
 use crate::measure::memory;
 
-use super::loops::engine;
 use super::{Figure, Options, Row, Side, Unit, side_by_side};
 
 /// A measurement in a process of its own.
@@ -76,7 +75,7 @@ fn load_twice(path: &Path) -> Result<Value, String> {
 }
 
 fn waiting(calls: usize) -> Result<Value, String> {
-    let engine = engine(WAITING, &WAITING_AT, None, Limits::default())?;
+    let engine = engine(WAITING)?;
     let mut waiting = Waiting::new(&engine, &WAITING_AT, calls);
     let bytes = waiting.bytes_each();
     Ok(json!({
@@ -134,19 +133,18 @@ pub(super) fn rows(options: &Options<'_>, folder: &Path) -> Vec<Row> {
         (
             format!("{} priorities in {} contexts", many * 5, many / 10),
             many_contexts(many),
-            [0.3, 160.0],
+            (Some(0.3), Some(160.0)),
         ),
         (
             format!("{numbers} numbers in one context"),
             one_context(numbers),
-            [0.3, f64::NAN],
+            (Some(0.3), None),
         ),
     ];
-    for (name, text, [seconds, bytes]) in plans {
+    for (name, text, (seconds, bytes)) in plans {
         let path = folder.join("extensions.conf");
-        if let Err(error) = fs::write(&path, &text) {
-            (options.next)(&format!("{}: {error}", path.display()));
-        }
+        // One that is not there is not to be taken for the one before it.
+        let written = fs::write(&path, &text).map_err(|error| error.to_string());
         drop(text);
         let alone = Alone::Load(path.clone());
         let mut answers = Vec::new();
@@ -154,23 +152,23 @@ pub(super) fn rows(options: &Options<'_>, folder: &Path) -> Vec<Row> {
             options,
             format!("load {name}"),
             Unit::Seconds,
-            Some(seconds),
+            seconds,
             || {
-                let answer = (options.alone)(&alone);
+                let answer = written.clone().and_then(|()| (options.alone)(&alone));
                 let seconds = number(&answer, "seconds");
                 answers.push(answer);
                 seconds
             },
             vec![Side::new("read the file into a set of its lines", || {
+                written.clone()?;
                 read_and_split(&path)
             })],
         ));
         let priorities = |answer: &_| number(answer, "priorities");
-        let each = Some(bytes).filter(|bytes| bytes.is_finite());
         rows.push(row(
             format!("memory for each priority, {name}"),
             Unit::Bytes,
-            each,
+            bytes,
             &answers,
             |answer| Ok(number(answer, "bytes")? / priorities(answer)?),
         ));

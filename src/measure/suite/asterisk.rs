@@ -70,12 +70,12 @@ decline=ast_channel_hangup_request_type
 decline=ast_channel_user_event_type
 ";
 
-/// Both baselines; none where no program was named. Goals are ratios, 0 = none.
+/// Both baselines, with the ratios that are to be reached; none where no program was named.
 pub(super) fn sides<'a>(
     options: &Options<'_>,
     folder: &'a Path,
     plan: &'static Loop,
-    goals: (f64, f64),
+    goals: [Option<f64>; 2],
 ) -> Vec<Side<'a>> {
     let Some(program) = options.asterisk.clone() else {
         return vec![Side::new("asterisk", || {
@@ -83,25 +83,23 @@ pub(super) fn sides<'a>(
         })];
     };
     let rounds = options.size(plan.rounds);
-    [
-        ("asterisk as installed", false, goals.0),
-        ("asterisk, events declined", true, goals.1),
-    ]
-    .into_iter()
-    .map(|(name, declined, goal)| {
-        let program = program.clone();
-        let side = Side::new(name, move || {
-            let running = Running::start(&program, folder, plan, rounds, declined)?;
-            let seconds = running.seconds(plan)?;
-            Ok(f64::from(rounds) * plan.each / seconds)
-        });
-        if goal > 0.0 {
-            side.at_least(goal)
-        } else {
-            side
-        }
-    })
-    .collect()
+    let names = [
+        ("asterisk as installed", false),
+        ("asterisk, events declined", true),
+    ];
+    names
+        .into_iter()
+        .zip(goals)
+        .map(|((name, declined), goal)| {
+            let program = program.clone();
+            let side = Side::new(name, move || {
+                let running = Running::start(&program, folder, plan, rounds, declined)?;
+                let seconds = running.seconds(plan)?;
+                Ok(f64::from(rounds) * plan.each / seconds)
+            });
+            Side { goal, ..side }
+        })
+        .collect()
 }
 
 /// An Asterisk that ends with this value.

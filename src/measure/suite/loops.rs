@@ -3,70 +3,17 @@
 use std::path::Path;
 
 use crate::host::Engine;
-use crate::host::rewrite::set_value;
 use crate::machine::Limits;
 use crate::measure::baseline::{self, NAIVE_PRIORITIES};
 use crate::measure::calls::scaling;
+use crate::measure::dialplans::{Loop, MIX, MURF, OFFICE, QUANTUM, unlimited};
 use crate::measure::pips::{Load, Place, run};
-use crate::syntax::load::MemoryReader;
 
-use super::{Options, Row, Side, Unit, asterisk, programs, side_by_side};
-
-pub(super) const MURF: &str = include_str!("../../../dialplans/murf-81.conf");
-pub(super) const MIX: &str = include_str!("../../../dialplans/mix.conf");
-const OFFICE: &str = include_str!("../../../dialplans/office.conf");
-
-const MURF_AT: Place<'static> = Place {
-    context: "extension",
-    exten: "81",
-};
-const MIX_AT: Place<'static> = Place {
-    context: "extension",
-    exten: "812125551",
-};
-const OFFICE_AT: Place<'static> = Place {
-    context: "office",
-    exten: "100",
-};
-
-/// Priorities that each of many calls runs before the next one has its turn.
-const QUANTUM: u32 = 64;
+use super::{Options, Row, Side, Unit, asterisk, programs, rounds_per_second, side_by_side};
 
 /// Priorities a round of the 2007 loop, and of the mixed one.
 const MURF_ROUND: f64 = 4.0;
 const MIX_ROUND: f64 = 10.0;
-
-/// An engine with a dialplan whose loop is set to so many rounds.
-pub(super) fn engine(
-    text: &str,
-    place: &Place<'_>,
-    set: Option<(&str, u32)>,
-    limits: Limits,
-) -> Result<Engine, String> {
-    let engine = Engine::builder().limits(limits).build();
-    let mut reader = MemoryReader::new().with("extensions.conf", text);
-    let (plan, report) = engine.read_plan("extensions.conf", &mut reader);
-    let mut plan = plan.ok_or_else(|| report.to_string())?;
-    if let Some((name, value)) = set {
-        set_value(
-            &mut plan,
-            place.context,
-            place.exten,
-            name,
-            &value.to_string(),
-        );
-    }
-    engine.swap(&plan, &report);
-    Ok(engine)
-}
-
-pub(super) fn limits(fuel: u32, max_priorities: u64) -> Limits {
-    Limits {
-        max_priorities,
-        fuel,
-        ..Limits::default()
-    }
-}
 
 fn pips(engine: &Result<Engine, String>, place: &Place<'_>, load: Load) -> Result<f64, String> {
     let engine = engine.as_ref().map_err(Clone::clone)?;
@@ -74,46 +21,51 @@ fn pips(engine: &Result<Engine, String>, place: &Place<'_>, load: Load) -> Resul
 }
 
 /// Our own textual evaluator on one call, which scans, lexes and parses each text at each priority.
-fn naive<'a>(text: &'a str, place: &'a Place<'a>, set: Option<(&str, u32)>) -> Side<'a> {
-    let engine = engine(
-        text,
-        place,
-        set,
-        limits(Limits::default().fuel, NAIVE_PRIORITIES),
-    );
-    let load = Load {
-        textual: true,
-        ..Load::ONE
+fn naive(plan: Loop, rounds: u32) -> Side<'static> {
+    let limits = Limits {
+        max_priorities: NAIVE_PRIORITIES,
+        ..Limits::default()
     };
+    let engine = plan.engine(rounds, limits);
     Side::new("substitute and parse each time (ours)", move || {
-        pips(&engine, place, load)
+        pips(&engine, &plan.place, Load::TEXTUAL)
     })
 }
 
-fn lua<'a>(
+/// A program whose loop is timed, with at least so many rounds of so many priorities.
+fn timed<'a>(
+    name: &'static str,
+    each: f64,
+    mut rounds: u32,
+    seconds: impl Fn(u32) -> Result<f64, String> + 'a,
+) -> Side<'a> {
+    Side::new(name, move || {
+        Ok(rounds_per_second(&mut rounds, &seconds)? * each)
+    })
+}
+
+fn lua(
     name: &'static str,
     program: &'static str,
     text: &'static str,
     rounds: u32,
     each: f64,
-) -> Side<'a> {
-    Side::new(name, move || {
-        Ok(f64::from(rounds) * each / programs::lua(program, text, rounds)?)
+) -> Side<'static> {
+    timed(name, each, rounds, move |rounds| {
+        programs::lua(program, text, rounds)
     })
 }
 
 pub(super) fn rows(options: &Options<'_>, folder: &Path) -> Vec<Row> {
-    let whole = limits(Limits::default().fuel, u64::MAX);
-    let sliced = limits(QUANTUM, u64::MAX);
+    let whole = unlimited(Limits::default().fuel);
+    let sliced = unlimited(QUANTUM);
     let (rounds, few) = (options.size(10_000_000), options.size(1_000_000));
     let mut rows = Vec::new();
 
-    let one = engine(MURF, &MURF_AT, Some(("iterations", rounds)), whole);
-    let kamailio =
-        move |rounds: u32| Ok(f64::from(rounds) * MURF_ROUND / programs::kamailio(folder, rounds)?);
+    let one = MURF.engine(rounds, whole);
     let mut sides = vec![
         Side::new("native Rust loop", || Ok(baseline::native().pips())),
-        naive(MURF, &MURF_AT, Some(("iterations", few))),
+        naive(MURF, few),
         lua(
             "lua5.4, locals",
             "lua5.4",
@@ -158,24 +110,26 @@ pub(super) fn rows(options: &Options<'_>, folder: &Path) -> Vec<Row> {
             few,
             MURF_ROUND,
         ),
-        Side::new("kamailio route", move || kamailio(few)),
+        timed("kamailio route", MURF_ROUND, few, |rounds| {
+            programs::kamailio(folder, rounds)
+        }),
     ];
     sides.extend(asterisk::sides(
         options,
         folder,
         &asterisk::COUNTING,
-        (900.0, 390.0),
+        [Some(900.0), Some(390.0)],
     ));
     rows.push(side_by_side(
         options,
         "murf-81.conf, numbers, one call",
         Unit::PerSecond,
         None,
-        || pips(&one, &MURF_AT, Load::ONE),
+        || pips(&one, &MURF.place, Load::ONE),
         sides,
     ));
 
-    let many = engine(MURF, &MURF_AT, Some(("iterations", rounds / 1000)), sliced);
+    let many = MURF.engine(rounds / 1000, sliced);
     rows.push(side_by_side(
         options,
         "murf-81.conf, 1,000 calls in turn on one thread",
@@ -186,28 +140,27 @@ pub(super) fn rows(options: &Options<'_>, folder: &Path) -> Vec<Row> {
                 calls: 1000,
                 ..Load::ONE
             };
-            pips(&many, &MURF_AT, load)
+            pips(&many, &MURF.place, load)
         },
-        vec![Side::new("one call", || pips(&one, &MURF_AT, Load::ONE))],
+        vec![Side::new("one call", || pips(&one, &MURF.place, Load::ONE))],
     ));
 
-    let threads = engine(MURF, &MURF_AT, Some(("iterations", rounds)), whole);
     rows.push(side_by_side(
         options,
         "murf-81.conf, two threads by one, a call each",
         Unit::Times,
         Some(1.9),
         || {
-            let engine = threads.as_ref().map_err(Clone::clone)?;
-            let (one, two) = scaling(engine, &MURF_AT, 2);
+            let engine = one.as_ref().map_err(Clone::clone)?;
+            let (one, two) = scaling(engine, &MURF.place, 2);
             Ok(two.pips() / one.pips())
         },
         Vec::new(),
     ));
 
-    let mixed = engine(MIX, &MIX_AT, Some(("n", few)), whole);
+    let mixed = MIX.engine(few, whole);
     let mut sides = vec![
-        naive(MIX, &MIX_AT, Some(("n", few))),
+        naive(MIX, few),
         lua("lua5.4", "lua5.4", programs::MIX, few, MIX_ROUND),
         lua("luajit", "luajit", programs::MIX, few, MIX_ROUND),
     ];
@@ -215,26 +168,26 @@ pub(super) fn rows(options: &Options<'_>, folder: &Path) -> Vec<Row> {
         options,
         folder,
         &asterisk::MIXED,
-        (100.0, 0.0),
+        [Some(100.0), None],
     ));
     rows.push(side_by_side(
         options,
         "mix.conf, string work, one call",
         Unit::PerSecond,
         Some(45e6),
-        || pips(&mixed, &MIX_AT, Load::ONE),
+        || pips(&mixed, &MIX.place, Load::ONE),
         sides,
     ));
 
-    let round = Some(("rounds", few / 10));
-    let office = engine(OFFICE, &OFFICE_AT, round, whole);
+    let round = few / 10;
+    let office = OFFICE.engine(round, whole);
     rows.push(side_by_side(
         options,
         "office.conf, menus, Gosub, routes, one call",
         Unit::PerSecond,
         None,
-        || pips(&office, &OFFICE_AT, Load::ONE),
-        vec![naive(OFFICE, &OFFICE_AT, round)],
+        || pips(&office, &OFFICE.place, Load::ONE),
+        vec![naive(OFFICE, round)],
     ));
     rows
 }

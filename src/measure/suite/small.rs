@@ -1,34 +1,34 @@
 //! The smallest steps: a round of step, effect and event; an expression.
 
 use std::fmt::Write as _;
-use std::path::Path;
 
-use crate::machine::Limits;
 use crate::measure::calls::{WAITING, WAITING_AT, Waiting};
+use crate::measure::dialplans::engine;
 use crate::measure::pips::{Load, Place, run};
 
-use super::loops::engine;
 use super::{Options, Row, Side, Unit, side_by_side};
 
 const LINES: u32 = 1_000;
 const EXPRESSION: &str = "$[${i} * 3 - 7 > 12]";
-const AT: Place<'static> = Place {
+
+/// Where the call of [`lines_of`] begins.
+pub const LINES_AT: Place<'static> = Place {
     context: "a",
     exten: "1",
 };
 
-/// A dialplan of nothing but one text, so often, as the value of a variable.
+/// A dialplan of nothing but one text, 1,000 times, as the value of a variable; `i` is 41, `name` is alice.
 pub fn lines_of(text: &str) -> String {
-    let mut plan = "[a]\nexten => 1,1,Set(i=41)\n same => n,Set(r=)\n".to_owned();
+    let mut plan = "[a]\nexten => 1,1,Set(i=41)\n same => n,Set(name=alice)\n".to_owned();
     for _ in 0..LINES {
         let _ = writeln!(plan, " same => n,Set(r={text})");
     }
     plan
 }
 
-pub(super) fn rows(options: &Options<'_>, _: &Path) -> Vec<Row> {
+pub(super) fn rows(options: &Options<'_>) -> Vec<Row> {
     let mut rows = Vec::new();
-    let waiting = engine(WAITING, &WAITING_AT, None, Limits::default());
+    let waiting = engine(WAITING);
     let mut calls = waiting
         .as_ref()
         .map(|engine| Waiting::new(engine, &WAITING_AT, 100))
@@ -46,16 +46,12 @@ pub(super) fn rows(options: &Options<'_>, _: &Path) -> Vec<Row> {
         Vec::new(),
     ));
 
-    let expressions = engine(&lines_of(EXPRESSION), &AT, None, Limits::default());
+    let expressions = engine(&lines_of(EXPRESSION));
     let times = options.size(1_000);
-    let each = |textual, times| {
+    let each = |load, times| {
         let engine = expressions.as_ref().map_err(Clone::clone)?;
-        let load = Load {
-            textual,
-            ..Load::ONE
-        };
         let seconds: f64 = (0..times)
-            .map(|_| run(engine, &AT, load, None).seconds)
+            .map(|_| run(engine, &LINES_AT, load, None).seconds)
             .sum();
         Ok(seconds * 1e9 / f64::from(times) / f64::from(LINES))
     };
@@ -64,9 +60,9 @@ pub(super) fn rows(options: &Options<'_>, _: &Path) -> Vec<Row> {
         format!("one line Set(r={EXPRESSION})"),
         Unit::Nanoseconds,
         None,
-        || each(false, times),
+        || each(Load::ONE, times),
         vec![Side::new("substitute and parse each time (ours)", || {
-            each(true, times / 10)
+            each(Load::TEXTUAL, times / 10)
         })],
     ));
     rows

@@ -1,6 +1,6 @@
 //! Patterns as POSIX extended regular expressions, as `REGEX()` of a dialplan line takes them.
 
-use regex_syntax::hir::{Class, Hir, HirKind, Look};
+use regex_syntax::hir::{Class, Hir, HirKind, Look, Repetition};
 
 /// A pattern as the inside of the quotes of `REGEX("…" …)`. `Err` says what cannot be expressed.
 pub(super) fn expression(tree: &Hir, lower: bool) -> Result<Vec<u8>, String> {
@@ -46,6 +46,62 @@ const INNER: Edge = Edge {
     start: false,
     end: false,
 };
+
+/// Where a part of a pattern has sets that ask for a byte which may be one of several of a character. Two of those in
+/// a row would share such a character, and take two where the expression reads characters.
+#[derive(Clone, Copy)]
+struct Shares {
+    /// Such a set may be the first that asks for anything.
+    first: bool,
+    /// Such a set may be the last.
+    last: bool,
+    /// The part may be matched by nothing, or by bytes that no set asks for.
+    passes: bool,
+}
+
+impl Shares {
+    /// Bytes that are characters.
+    const WHOLE: Self = Self {
+        first: false,
+        last: false,
+        passes: false,
+    };
+    /// Nothing, or a set that asks for no byte.
+    const FREE: Self = Self {
+        first: false,
+        last: false,
+        passes: true,
+    };
+    /// A set that asks for a byte.
+    const BYTE: Self = Self {
+        first: true,
+        last: true,
+        passes: false,
+    };
+
+    /// One part behind another.
+    fn then(self, next: Self) -> Result<Self, String> {
+        if self.last && next.first {
+            return Err(COUNTS.to_owned());
+        }
+        Ok(Self {
+            first: self.first || (self.passes && next.first),
+            last: next.last || (next.passes && self.last),
+            passes: self.passes && next.passes,
+        })
+    }
+
+    /// One part or another.
+    fn or(self, other: Self) -> Self {
+        Self {
+            first: self.first || other.first,
+            last: self.last || other.last,
+            passes: self.passes || other.passes,
+        }
+    }
+}
+
+const COUNTS: &str = "a pattern that counts bytes beyond ASCII";
 
 /// Trees nest no deeper than patterns do; this is a second fence.
 const DEPTH: usize = 500;
@@ -93,59 +149,49 @@ impl Writer {
         Ok(())
     }
 
-    fn tree(&mut self, tree: &Hir, edge: Edge, depth: usize) -> Result<(), String> {
+    fn tree(&mut self, tree: &Hir, edge: Edge, depth: usize) -> Result<Shares, String> {
         if depth > DEPTH {
             return Err("a pattern that nests too deep".to_owned());
         }
         match tree.kind() {
-            HirKind::Empty => {}
+            HirKind::Empty => Ok(Shares::FREE),
             HirKind::Literal(literal) => {
                 for &byte in &literal.0 {
                     self.byte(byte)?;
                 }
+                Ok(Shares::WHOLE)
             }
-            HirKind::Class(class) => self.class(class, edge.start || edge.end)?,
-            HirKind::Look(Look::Start) => self.special(b'^'),
-            HirKind::Look(Look::End) => self.special(b'$'),
-            HirKind::Look(_) => return Err("a pattern that looks around".to_owned()),
-            HirKind::Repetition(repetition) => {
-                let sub = &repetition.sub;
-                let unbounded = repetition.max.is_none() && repetition.min <= 1;
-                // A class that is repeated without bounds takes all bytes of a character.
-                if let HirKind::Class(class) = sub.kind() {
-                    self.class(class, unbounded)?;
-                } else {
-                    self.group(sub, INNER, depth)?;
-                }
-                match (repetition.min, repetition.max) {
-                    (0, None) => self.special(b'*'),
-                    (1, None) => self.special(b'+'),
-                    (0, Some(1)) => self.special(b'?'),
-                    (least, most) => {
-                        if least.max(most.unwrap_or(0)) > 255 {
-                            return Err("a repetition of more than 255 times".to_owned());
-                        }
-                        let most = most.map_or(String::new(), |most| most.to_string());
-                        self.specials(&format!("{{{least},{most}}}"));
-                    }
-                }
+            HirKind::Class(class) => self.class(class, edge.start || edge.end),
+            HirKind::Look(Look::Start) => {
+                self.special(b'^');
+                Ok(Shares::FREE)
             }
-            HirKind::Capture(capture) => self.group(&capture.sub, edge, depth)?,
+            HirKind::Look(Look::End) => {
+                self.special(b'$');
+                Ok(Shares::FREE)
+            }
+            HirKind::Look(_) => Err("a pattern that looks around".to_owned()),
+            HirKind::Repetition(repetition) => self.repetition(repetition, depth),
+            HirKind::Capture(capture) => self.group(&capture.sub, edge, depth),
             HirKind::Concat(parts) => {
                 let last = parts.len().saturating_sub(1);
+                let mut whole = Shares::FREE;
                 for (n, part) in parts.iter().enumerate() {
                     let edge = Edge {
                         start: edge.start && n == 0,
                         end: edge.end && n == last,
                     };
-                    if matches!(part.kind(), HirKind::Alternation(_)) {
-                        self.group(part, edge, depth)?;
+                    let next = if matches!(part.kind(), HirKind::Alternation(_)) {
+                        self.group(part, edge, depth)?
                     } else {
-                        self.tree(part, edge, depth + 1)?;
-                    }
+                        self.tree(part, edge, depth + 1)?
+                    };
+                    whole = whole.then(next)?;
                 }
+                Ok(whole)
             }
             HirKind::Alternation(parts) => {
+                let mut any = Shares::WHOLE;
                 for (n, part) in parts.iter().enumerate() {
                     if n > 0 {
                         self.special(b'|');
@@ -153,23 +199,55 @@ impl Writer {
                     if *part.kind() == HirKind::Empty {
                         self.specials("()");
                     }
-                    self.tree(part, edge, depth + 1)?;
+                    any = any.or(self.tree(part, edge, depth + 1)?);
                 }
+                Ok(any)
             }
         }
-        Ok(())
     }
 
-    fn group(&mut self, tree: &Hir, edge: Edge, depth: usize) -> Result<(), String> {
+    fn repetition(&mut self, repetition: &Repetition, depth: usize) -> Result<Shares, String> {
+        let (least, most) = (repetition.min, repetition.max);
+        let mut shares = if let HirKind::Class(class) = repetition.sub.kind() {
+            // A class that is repeated without bounds takes all bytes of a character.
+            let shares = self.class(class, most.is_none() && least <= 1)?;
+            if least == 0 && shares.first {
+                Shares::FREE
+            } else {
+                shares
+            }
+        } else {
+            let shares = self.group(&repetition.sub, INNER, depth)?;
+            if most != Some(1) {
+                shares.then(shares)?;
+            }
+            shares
+        };
+        shares.passes |= least == 0;
+        match (least, most) {
+            (0, None) => self.special(b'*'),
+            (1, None) => self.special(b'+'),
+            (0, Some(1)) => self.special(b'?'),
+            _ => {
+                if least.max(most.unwrap_or(0)) > 255 {
+                    return Err("a repetition of more than 255 times".to_owned());
+                }
+                let most = most.map_or(String::new(), |most| most.to_string());
+                self.specials(&format!("{{{least},{most}}}"));
+            }
+        }
+        Ok(shares)
+    }
+
+    fn group(&mut self, tree: &Hir, edge: Edge, depth: usize) -> Result<Shares, String> {
         self.special(b'(');
-        self.tree(tree, edge, depth + 1)?;
+        let shares = self.tree(tree, edge, depth + 1)?;
         self.special(b')');
-        Ok(())
+        Ok(shares)
     }
 
-    /// A set of bytes. One with bytes beyond ASCII is a set of characters here, which makes a difference where they
-    /// are counted.
-    fn class(&mut self, class: &Class, uncounted: bool) -> Result<(), String> {
+    /// A set. One of bytes beyond ASCII is a set of characters here, which makes a difference where they are counted.
+    fn class(&mut self, class: &Class, uncounted: bool) -> Result<Shares, String> {
         let mut members = [false; 128];
         let mut beyond = Beyond::default();
         match class {
@@ -206,8 +284,9 @@ impl Writer {
         if beyond.some && !beyond.all {
             return Err("a set with some bytes beyond ASCII".to_owned());
         }
-        if beyond.all && !uncounted {
-            return Err("a pattern that counts bytes beyond ASCII".to_owned());
+        let is_of_bytes = beyond.all && matches!(class, Class::Bytes(_));
+        if is_of_bytes && !uncounted {
+            return Err(COUNTS.to_owned());
         }
         let negated = beyond.all;
         let listed: Vec<u8> = (0u8..128)
@@ -220,7 +299,12 @@ impl Writer {
         if listed.is_empty() && !negated {
             return Err("a set without members".to_owned());
         }
-        self.bracket(&listed, negated)
+        self.bracket(&listed, negated)?;
+        Ok(if is_of_bytes {
+            Shares::BYTE
+        } else {
+            Shares::WHOLE
+        })
     }
 
     fn bracket(&mut self, listed: &[u8], negated: bool) -> Result<(), String> {

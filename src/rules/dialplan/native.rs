@@ -1,5 +1,7 @@
 //! The native style: `ExecRule` with what the row says.
 
+use std::collections::BTreeSet;
+
 use super::{LINE, Landing, NUMBERS, Writer, value};
 
 use crate::diagnostic::code;
@@ -29,17 +31,32 @@ impl Writer<'_> {
         }
         self.line(&mut first, None, b"ExecRule(end)");
         self.line(&mut first, None, b"Return()");
-        let flags = self.set.all_flags();
-        for &flag in &flags {
+        let ends = self.ends();
+        for flag in self.set.all_flags() {
             self.text(&format!("\n[qr-flag-{flag}]\n"));
-            self.native_chain(flag);
+            self.native_chain(flag, ends.contains(&flag));
         }
         if !self.set.fast.is_empty() && !last_applies {
             self.fast();
         }
     }
 
-    fn native_chain(&mut self, flag: i32) {
+    /// Flags to whose end a rule leads.
+    fn ends(&self) -> BTreeSet<i32> {
+        let set = self.set;
+        let mut ends = BTreeSet::new();
+        for (at, rule) in set.rules.iter().enumerate().filter(|(_, rule)| !rule.apply) {
+            let weighted = rule.weighted.iter().map(|&(flag, _)| flag);
+            ends.extend(
+                weighted
+                    .chain([rule.flag_out])
+                    .filter(|&flag| set.landing(at, flag) == Landing::End),
+            );
+        }
+        ends
+    }
+
+    fn native_chain(&mut self, flag: i32, is_target: bool) {
         let set = self.set;
         let mut first = true;
         let rules: Vec<(usize, &Rule)> = set
@@ -63,12 +80,6 @@ impl Writer<'_> {
             }
             self.line(&mut first, Some(&label), &data);
         }
-        let is_target = set.rules.iter().enumerate().any(|(at, rule)| {
-            let flags = [rule.flag_out].into_iter();
-            flags
-                .chain(rule.weighted.iter().map(|&(flag, _)| flag))
-                .any(|out| out == flag && !rule.apply && set.landing(at, flag) == Landing::End)
-        });
         self.line(&mut first, is_target.then_some("end"), b"Return()");
     }
 

@@ -129,7 +129,7 @@ pub(crate) enum Token<'t> {
     /// `/* a comment */`, never handed on.
     #[token(b"/*", comment)]
     Comment,
-    /// A byte that starts no token, or a quote that is not closed.
+    /// A byte that starts no token, or a quote or comment that is not closed.
     Fault,
 }
 
@@ -171,12 +171,11 @@ fn float(digits: &[u8]) -> f64 {
         .unwrap_or(f64::INFINITY)
 }
 
-fn comment<'t>(lex: &mut Lexer<'t, Token<'t>>) -> logos::Skip {
-    // A comment that is not closed goes to the end, as in SQLite.
+fn comment<'t>(lex: &mut Lexer<'t, Token<'t>>) -> Result<logos::Skip, ()> {
     let rest = lex.remainder();
-    let end = memchr::memmem::find(rest, b"*/").map_or(rest.len(), |at| at + 2);
-    lex.bump(end);
-    logos::Skip
+    let end = memchr::memmem::find(rest, b"*/");
+    lex.bump(end.map_or(rest.len(), |at| at + 2));
+    end.map(|_| logos::Skip).ok_or(())
 }
 
 fn inside(quoted: &[u8]) -> &[u8] {

@@ -1,5 +1,6 @@
 //! The file: one table of paths and values, and what can be wrong with it.
 
+use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::Arc;
@@ -20,14 +21,22 @@ const CACHE: usize = 32 << 20;
 /// Paths and values as of one commit; `None` = nothing was ever committed.
 pub(super) type Snapshot = Option<ReadOnlyTable<&'static [u8], &'static [u8]>>;
 
+thread_local! {
+    /// Whether the database library works on this thread.
+    static GUARDED: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Whether a panic on this thread becomes a [`Fault`], so that a panic hook has nothing to say.
+pub fn catches_panics() -> bool {
+    GUARDED.try_with(Cell::get).unwrap_or(false)
+}
+
 /// Lets the database library work on a file that may be damaged: a panic in there is a fault here.
 fn guarded<T>(work: impl FnOnce() -> Result<T, Fault>) -> Result<T, Fault> {
-    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| {
-        Err(Fault::new(
-            FaultKind::Damaged,
-            "the file holds what cannot be",
-        ))
-    })
+    let outer = GUARDED.try_with(|guarded| guarded.replace(true));
+    let result = catch_unwind(AssertUnwindSafe(work));
+    let _ = GUARDED.try_with(|guarded| guarded.set(outer.unwrap_or(false)));
+    result.unwrap_or_else(|_| Err(damaged("it holds what cannot be")))
 }
 
 /// Opens a file; a missing one is made if so wished.
@@ -165,6 +174,13 @@ pub(super) fn commit(transaction: WriteTransaction, batch: &Batch) -> Result<boo
     })
 }
 
+fn damaged(what: &str) -> Fault {
+    let message = format!(
+        "the file is damaged ({what}): put an earlier copy in its place, or move it away to begin with an empty store"
+    );
+    Fault::new(FaultKind::Damaged, message)
+}
+
 fn failed(message: &str) -> Fault {
     Fault::new(FaultKind::Failed, message)
 }
@@ -179,17 +195,13 @@ fn opening(error: &DatabaseError) -> Fault {
             FaultKind::NotAStore,
             "the file has an older format".to_owned(),
         ),
-        DatabaseError::RepairAborted => {
-            (FaultKind::Damaged, "the file cannot be repaired".to_owned())
-        }
+        DatabaseError::RepairAborted => return damaged("it cannot be repaired"),
         DatabaseError::Storage(StorageError::Io(error)) => match error.kind() {
             std::io::ErrorKind::InvalidData => (
                 FaultKind::NotAStore,
                 "the file is no store of DB()".to_owned(),
             ),
-            std::io::ErrorKind::UnexpectedEof => {
-                (FaultKind::Damaged, "the file is cut off".to_owned())
-            }
+            std::io::ErrorKind::UnexpectedEof => return damaged("it is cut off"),
             _ => (FaultKind::Unreadable, error.to_string()),
         },
         DatabaseError::Storage(error) => return storage(error),
@@ -200,7 +212,7 @@ fn opening(error: &DatabaseError) -> Fault {
 
 fn storage(error: &StorageError) -> Fault {
     match error {
-        StorageError::Corrupted(what) => Fault::new(FaultKind::Damaged, what.as_str()),
+        StorageError::Corrupted(what) => damaged(what),
         StorageError::Io(error) => failed(&error.to_string()),
         other => failed(&other.to_string()),
     }
