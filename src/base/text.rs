@@ -31,6 +31,8 @@ enum Repr {
 pub struct Text(Repr);
 
 impl Text {
+    /// Texts of up to so many bytes are kept where they are named.
+    pub const INLINE: usize = INLINE;
     /// The empty text.
     pub const EMPTY: Text = Text(Repr::Inline {
         len: 0,
@@ -45,6 +47,42 @@ impl Text {
             Repr::Inline { len, bytes } => bytes.get(..usize::from(*len)).unwrap_or(&[]),
             Repr::Shared { len, bytes } => bytes.get(..*len as usize).unwrap_or(bytes),
         }
+    }
+
+    /// Appends the bytes to a buffer.
+    #[inline]
+    pub fn append_to(&self, out: &mut Vec<u8>) {
+        match &self.0 {
+            // A copy of fixed size is a few instructions, one of a length that is only known here a call: the whole
+            // place is copied, and what is behind the text cut off again.
+            Repr::Inline { len, bytes } => {
+                let end = out.len() + usize::from(*len);
+                out.extend_from_slice(bytes);
+                out.truncate(end);
+            }
+            Repr::Shared { .. } => out.extend_from_slice(self.as_bytes()),
+        }
+    }
+
+    /// Becomes the first bytes of a buffer. Where the buffer holds at least [`Text::INLINE`] bytes, a short text is
+    /// copied without a call.
+    #[inline]
+    pub fn set_first(&mut self, buffer: &[u8], len: usize) {
+        match buffer.first_chunk() {
+            Some(bytes) if len <= INLINE => {
+                *self = Text(Repr::Inline {
+                    len: len as u8,
+                    bytes: *bytes,
+                });
+            }
+            _ => self.set(buffer.get(..len).unwrap_or(buffer)),
+        }
+    }
+
+    /// Whether copies share nothing.
+    #[inline]
+    pub fn is_inline(&self) -> bool {
+        matches!(self.0, Repr::Inline { .. })
     }
 
     /// Becomes another text. A long one takes the place of the present bytes where nobody else holds them and
@@ -283,5 +321,20 @@ mod tests {
         let place = text.as_ptr();
         text.set(&[b'z'; 31]);
         assert_eq!(text.as_ptr(), place);
+    }
+
+    #[test]
+    fn what_stands_behind_a_text_is_not_part_of_it() {
+        let buffer: Vec<u8> = (0..100).collect();
+        let mut text = Text::EMPTY;
+        for length in [0, 1, 22, 23, 40] {
+            text.set_first(&buffer, length);
+            assert_eq!(text.as_bytes(), &buffer[..length]);
+            let mut out = b"before".to_vec();
+            text.append_to(&mut out);
+            assert_eq!(out, [b"before", &buffer[..length]].concat());
+        }
+        text.set_first(b"short", 3);
+        assert_eq!(text, Text::from("sho"));
     }
 }

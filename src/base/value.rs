@@ -52,12 +52,37 @@ impl Value {
         }
     }
 
+    /// Becomes the value of the first bytes of a buffer; see [`Text::set_first`].
+    #[inline]
+    pub fn set_first(&mut self, buffer: &[u8], len: usize) {
+        let bytes = buffer.get(..len).unwrap_or(buffer);
+        match (canonical_integer(bytes), &mut *self) {
+            (Some(n), _) => *self = Value::Int(n),
+            (None, Value::Text(text)) => text.set_first(buffer, len),
+            (None, Value::Int(_)) => {
+                let mut text = Text::EMPTY;
+                text.set_first(buffer, len);
+                *self = Value::Text(text);
+            }
+        }
+    }
+
+    /// Becomes the value of a text, in the same place if it can.
+    #[inline]
+    pub fn set_text(&mut self, text: &Text) {
+        if text.is_inline() && !text.first().is_some_and(u8::is_ascii_digit) {
+            *self = Value::Text(text.clone());
+        } else {
+            self.set_bytes(text);
+        }
+    }
+
     /// Appends the text of the value.
     #[inline]
     pub fn append_to(&self, out: &mut Vec<u8>) {
         match self {
             Value::Int(n) => append_int(*n, out),
-            Value::Text(text) => out.extend_from_slice(text),
+            Value::Text(text) => text.append_to(out),
         }
     }
 

@@ -116,7 +116,7 @@ impl Call {
             here: line,
             fuel: before,
         };
-        loop {
+        'direct: loop {
             let slots = &mut self.state.variables.slots;
             let sampler = SAMPLED
                 .then(|| self.state.observer.as_deref_mut()?.sampler())
@@ -125,18 +125,25 @@ impl Call {
                 Some(sampler) => direct(&image.program.lines, slots, line, reached, sampler),
                 None => direct(&image.program.lines, slots, line, reached, Unseen),
             };
-            if reached.exit != Exit::Straight {
-                break;
+            while reached.exit == Exit::Straight {
+                self.line = reached.here;
+                let step = self.run_straight(image, reached.fuel);
+                let left =
+                    step.and_then(|step| Some((step, reached.fuel.checked_sub(step.count())?)));
+                let Some((step, left)) = left else {
+                    reached.exit = Exit::General;
+                    break;
+                };
+                reached.fuel = left;
+                line = step.to();
+                // Operations on texts mostly come in a row.
+                let next = image.program.lines.get(line as usize);
+                if SAMPLED || !next.is_some_and(|next| next.operation.is_straight()) {
+                    continue 'direct;
+                }
+                reached.here = line;
             }
-            self.line = reached.here;
-            let step = self.run_straight(image, reached.fuel);
-            let left = step.and_then(|step| Some((step, reached.fuel.checked_sub(step.count())?)));
-            let Some((step, left)) = left else {
-                reached.exit = Exit::General;
-                break;
-            };
-            reached.fuel = left;
-            line = step.to();
+            break;
         }
         self.executed += u64::from(before - reached.fuel);
         self.fuel = reached.fuel;
@@ -199,10 +206,7 @@ impl Call {
 
     /// The priority number of the present line becomes the call's.
     pub(super) fn arrive(&mut self, image: &Image) {
-        let line = image.program.whole_line(self.line);
-        if let Some(entry) = image.program.table.priorities.get(line as usize) {
-            self.state.at.priority = i64::from(entry.number);
-        }
+        self.state.arrive(image, self.line);
     }
 
     /// The line after the present one.

@@ -151,6 +151,14 @@ impl State {
             .is_ok_and(|n| n > 0 && self.find(context, exten, Want::Priority(n)).is_ok())
     }
 
+    /// The priority number of a line becomes the call's.
+    pub(crate) fn arrive(&mut self, image: &Image, line: u32) {
+        let line = image.program.whole_line(line);
+        if let Some(entry) = image.program.table.priorities.get(line as usize) {
+            self.at.priority = i64::from(entry.number);
+        }
+    }
+
     pub(crate) fn append_core(&self, core: Core, out: &mut Vec<u8>) {
         let number = |n: i64, out: &mut Vec<u8>| crate::base::value::append_int(n, out);
         match core {

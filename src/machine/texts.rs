@@ -20,24 +20,28 @@ impl Call {
             Operation::SetConstant { slot, constant } => {
                 affordable(line.onward, fuel)?;
                 let text = image.program.code.constant(constant);
-                self.state.variables.set_slot_bytes(slot, text);
+                self.state.variables.slot_value(slot).set_text(text);
                 Some(line.onward)
             }
             Operation::SetStraight { slot, code } => {
                 affordable(line.onward, fuel)?;
-                self.arrive(image);
                 let mut cx = Cx {
                     state: &mut self.state,
                 };
-                match self.evaluator.straight(image, &mut cx, code)? {
+                match self.evaluator.straight(image, &mut cx, self.line, code)? {
                     Straight::Value(Value::Int(n)) => {
                         self.state.variables.set_slot(slot, Value::Int(n));
                     }
                     // A copy, so that each variable keeps bytes of its own to be set again.
                     Straight::Value(Value::Text(text)) => {
-                        self.state.variables.set_slot_bytes(slot, &text);
+                        self.state.variables.slot_value(slot).set_bytes(&text);
                     }
-                    Straight::Text(text) => self.state.variables.set_slot_bytes(slot, text),
+                    Straight::Text(buffer, length) => {
+                        self.state
+                            .variables
+                            .slot_value(slot)
+                            .set_first(buffer, length);
+                    }
                 }
                 Some(line.onward)
             }
@@ -55,14 +59,13 @@ impl Call {
                 Some(if holds { yes } else { no })
             }
             Operation::BranchStraight { code, yes, no } => {
-                self.arrive(image);
                 let mut cx = Cx {
                     state: &mut self.state,
                 };
-                let value = match self.evaluator.straight(image, &mut cx, code)? {
+                let value = match self.evaluator.straight(image, &mut cx, self.line, code)? {
                     Straight::Value(Value::Int(n)) => n,
                     Straight::Value(Value::Text(text)) => truth(&text)?,
-                    Straight::Text(text) => truth(text)?,
+                    Straight::Text(buffer, length) => truth(buffer.get(..length)?)?,
                 };
                 Some(if value as i32 != 0 { yes } else { no })
             }

@@ -127,15 +127,12 @@ impl Variables {
         entry.inherit = Inherit::No;
     }
 
-    /// Puts the value of a text into a slot; the variable is no longer inherited.
+    /// The value in a slot, to be set; the variable is no longer inherited.
     #[inline]
-    pub(crate) fn set_slot_bytes(&mut self, slot: Slot, text: &[u8]) {
+    pub(crate) fn slot_value(&mut self, slot: Slot) -> &mut Value {
         let entry = self.slot_entry(slot);
         entry.inherit = Inherit::No;
-        match &mut entry.value {
-            Some(value) => value.set_bytes(text),
-            none => *none = Some(Value::from_bytes(text)),
-        }
+        entry.value.get_or_insert(Value::EMPTY)
     }
 
     #[inline]

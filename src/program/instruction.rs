@@ -256,6 +256,20 @@ pub enum Operation {
     },
 }
 
+impl Operation {
+    /// Whether it works on texts.
+    #[inline]
+    pub fn is_straight(&self) -> bool {
+        matches!(
+            self,
+            Operation::SetConstant { .. }
+                | Operation::SetStraight { .. }
+                | Operation::BranchSame { .. }
+                | Operation::BranchStraight { .. }
+        )
+    }
+}
+
 /// A direct operation as an application's compile hook gives it, before the ways are known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Direct {

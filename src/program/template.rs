@@ -56,6 +56,12 @@ impl Code {
             .unwrap_or(Instruction::End)
     }
 
+    /// The instructions from a place on.
+    #[inline]
+    pub fn from(&self, pc: u32) -> &[Instruction] {
+        self.instructions.get(pc as usize..).unwrap_or(&[])
+    }
+
     /// A constant.
     #[inline]
     pub fn constant(&self, id: Constant) -> &Text {

@@ -3,12 +3,12 @@
 //! What is unusual gives up, and the line runs the general way from its beginning. That is possible because nothing
 //! was seen of it: no log entry was made, no variable set, no function read but pure ones.
 
-use crate::base::Value;
 use crate::base::substring::Cut;
+use crate::base::{Text, Value};
 use crate::machine::expression::evaluate;
 use crate::machine::image::Image;
 use crate::machine::{Answer, Cx};
-use crate::program::instruction::{CallId, CodeId, Constant, ExpressionId, Instruction};
+use crate::program::instruction::{CallId, CodeId, Constant, Core, ExpressionId, Instruction};
 use crate::program::slots::Slot;
 use crate::syntax::lex::template::reference;
 
@@ -22,26 +22,34 @@ const LONG: usize = 2000;
 pub(crate) enum Straight<'a> {
     /// A value that has its type.
     Value(Value),
-    /// A text.
-    Text(&'a [u8]),
+    /// A text: so many bytes of a buffer that holds some more, see [`Text::set_first`].
+    Text(&'a [u8], usize),
+}
+
+/// The priority of a line becomes the call's where it is read.
+#[inline]
+fn arrive(image: &Image, cx: &mut Cx<'_>, line: u32, core: Core) {
+    if core == Core::Priority {
+        cx.state.arrive(image, line);
+    }
 }
 
 impl Evaluator {
-    /// Evaluates a straight text; `None` = the general way must.
+    /// Evaluates a straight text of a line; `None` = the general way must.
     #[inline]
     pub(crate) fn straight(
         &mut self,
         image: &Image,
         cx: &mut Cx<'_>,
+        line: u32,
         text: CodeId,
     ) -> Option<Straight<'_>> {
         self.out.clear();
         self.marks.clear();
         self.values.clear();
         let code = &image.program.code;
-        let mut pc = text.0;
-        loop {
-            match code.at(pc) {
+        for &instruction in code.from(text.0) {
+            match instruction {
                 Instruction::Literal(id) => self.literal(image, id),
                 Instruction::Slot(slot) => {
                     if let Some(value) = cx.state.slot(image, slot) {
@@ -61,16 +69,26 @@ impl Evaluator {
                         None => {}
                     }
                 }
-                Instruction::Core(core) => cx.append_core(core, &mut self.out),
+                Instruction::Core(core) => {
+                    arrive(image, cx, line, core);
+                    cx.append_core(core, &mut self.out);
+                }
                 Instruction::CoreCut(core, cut) => {
+                    arrive(image, cx, line, core);
                     let start = self.out.len();
                     cx.append_core(core, &mut self.out);
                     self.short()?;
                     cut_output(&mut self.out, start, code.cut(cut));
                 }
                 Instruction::Open(before) => self.marks.push((self.out.len(), before)),
-                Instruction::Call(id) => self.straight_call(image, cx, id)?,
-                Instruction::Read => self.straight_read(cx)?,
+                Instruction::Call(id) => {
+                    cx.state.arrive(image, line);
+                    self.straight_call(image, cx, id)?;
+                }
+                Instruction::Read => {
+                    cx.state.arrive(image, line);
+                    self.straight_read(cx)?;
+                }
                 Instruction::PushSlot(slot) => self.push_slot(image, cx, slot)?,
                 Instruction::PushText => {
                     let mark = self.marks.pop()?.0;
@@ -90,12 +108,15 @@ impl Evaluator {
                 Instruction::End => break,
             }
             self.short()?;
-            pc += 1;
         }
         Some(match self.values.pop() {
             Some(Value::Text(text)) if text.len() > LONG => return None,
             Some(value) => Straight::Value(value),
-            None => Straight::Text(&self.out),
+            None => {
+                let length = self.out.len();
+                self.out.extend_from_slice(&[0; Text::INLINE]);
+                Straight::Text(&self.out, length)
+            }
         })
     }
 
