@@ -213,7 +213,7 @@ impl<'s, 'q> Walk<'s, 'q> {
         if index.is_by_text_only() {
             let first = session.buffers.candidates.first(position);
             for n in first.. {
-                let found = *session.buffers.candidates.found.get(n)?;
+                let found = session.buffers.candidates.found(n)?;
                 if let Some(rule) = self.confirm(found.position(), found.is_proven(), session) {
                     return Some(rule);
                 }
@@ -232,7 +232,7 @@ impl<'s, 'q> Walk<'s, 'q> {
         }
         let mut next_found = session.buffers.candidates.first(position);
         loop {
-            let by_text = session.buffers.candidates.found.get(next_found).copied();
+            let by_text = session.buffers.candidates.found(next_found);
             let other = [always, schemas, users, clients]
                 .into_iter()
                 .filter_map(|list| list.first().copied())

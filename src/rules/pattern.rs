@@ -4,7 +4,6 @@
 //! only a backtracking matcher knows (look-around, references, possessive repetition) goes to one with a step limit.
 
 mod class;
-mod literal;
 mod replace;
 mod sink;
 mod translate;
@@ -16,9 +15,9 @@ use regex_automata::nfa::thompson::WhichCaptures;
 use regex_automata::util::syntax;
 use regex_syntax::hir::Hir;
 
+use crate::base::search::{self, Required};
 use crate::rules::settings::Dialect;
 
-pub(crate) use literal::Required;
 pub(crate) use replace::Replacement;
 pub(crate) use translate::PatternFault;
 
@@ -180,7 +179,7 @@ impl Pattern {
     pub(crate) fn required(&self) -> Option<Required> {
         let tree = self.tree(false)?;
         let unicode_case = self.dialect == Dialect::Re2 && self.caseless;
-        let mut required = literal::required(&tree, unicode_case)?;
+        let mut required = search::required(&tree, unicode_case)?;
         required.fold(self.caseless && !self.minds_case_inside());
         Some(required)
     }
@@ -346,5 +345,28 @@ mod tests {
             let (_, fault) = Pattern::new(pattern.as_bytes(), Dialect::Re2, true);
             assert!(fault.is_some_and(|fault| !fault.ours), "{pattern}");
         }
+    }
+
+    fn texts(pattern: &str) -> (Vec<String>, bool) {
+        let (pattern, _) = Pattern::new(pattern.as_bytes(), Dialect::Pcre, true);
+        let required = pattern.required().unwrap();
+        let texts = required
+            .texts
+            .iter()
+            .map(|text| String::from_utf8_lossy(text).into_owned())
+            .collect();
+        (texts, required.exact)
+    }
+
+    #[test]
+    fn texts_are_found() {
+        assert_eq!(texts(r"\/\* 00"), (vec!["/* 00".to_owned()], true));
+        assert_eq!(
+            texts("0[1-2]"),
+            (vec!["01".to_owned(), "02".to_owned()], true)
+        );
+        assert_eq!(texts("^SELECT"), (vec!["select".to_owned()], false));
+        assert_eq!(texts("^SELECT.*FOR UPDATE$").0, ["for update".to_owned()]);
+        assert_eq!(texts("x.*FROM t .*y"), (vec!["from t ".to_owned()], false));
     }
 }

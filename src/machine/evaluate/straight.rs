@@ -4,6 +4,7 @@
 //! was seen of it: no log entry was made, no variable set, no function read but pure ones.
 
 use crate::base::Value;
+use crate::base::arguments::balanced;
 use crate::base::substring::Cut;
 use crate::machine::expression::evaluate;
 use crate::machine::image::Image;
@@ -12,11 +13,10 @@ use crate::program::instruction::{CallId, CodeId, Constant, ExpressionId, Instru
 use crate::program::slots::Slot;
 use crate::syntax::lex::template::reference;
 
-use super::compiled::balanced;
 use super::{Evaluator, MEMORY, cut_output};
 
 /// Longer texts come near Asterisk's limits, which are a matter of the general way. In bytes.
-const LONG: usize = 2000;
+pub(crate) const LONG: usize = 2000;
 
 /// The result of a straight text.
 pub(crate) enum Straight<'a> {
