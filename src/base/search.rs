@@ -176,33 +176,35 @@ impl Search {
         }
     }
 
-    #[inline]
+    // A function of its own, so that the state stays in a register.
+    #[inline(never)]
     fn walk<A: Automaton>(&self, automaton: &A, text: &[u8], out: &mut Finds) {
         let Ok(start) = automaton.start_state(Anchored::No) else {
             return;
         };
-        let mut state = start;
         let mut rest = text;
-        loop {
-            if state == start {
-                match self.start.find(rest) {
-                    Some(at) => rest = rest.get(at..).unwrap_or_default(),
-                    None => return,
+        while let Some(at) = self.start.find(rest) {
+            let mut state = start;
+            let mut bytes = rest.get(at..).unwrap_or_default().iter();
+            loop {
+                let Some(&byte) = bytes.next() else {
+                    return;
+                };
+                state = automaton.next_state(Anchored::No, state, byte);
+                if automaton.is_special(state) && automaton.is_match(state) {
+                    for n in 0..automaton.match_len(state) {
+                        self.note(automaton.match_pattern(state, n), out);
+                    }
+                }
+                if state == start {
+                    break;
                 }
             }
-            let Some((&byte, after)) = rest.split_first() else {
-                return;
-            };
-            rest = after;
-            state = automaton.next_state(Anchored::No, state, byte);
-            if automaton.is_special(state) && automaton.is_match(state) {
-                for n in 0..automaton.match_len(state) {
-                    self.note(automaton.match_pattern(state, n), out);
-                }
-            }
+            rest = bytes.as_slice();
         }
     }
 
+    #[inline]
     fn note(&self, text: PatternID, out: &mut Finds) {
         let epoch = out.epoch;
         let at = text.as_usize();
@@ -211,8 +213,14 @@ impl Search {
             _ => return,
         }
         let bound = |at: usize| self.bounds.get(at).map_or(0, |&bound| bound as usize);
-        let entries = self.entries.get(bound(at)..bound(at + 1));
-        out.entries.extend_from_slice(entries.unwrap_or_default());
+        // Mostly one: pushing costs less than a copy.
+        for &entry in self
+            .entries
+            .get(bound(at)..bound(at + 1))
+            .unwrap_or_default()
+        {
+            out.entries.push(entry);
+        }
     }
 }
 
