@@ -1,12 +1,15 @@
-//! Which of many texts occur in another one: one run of an Aho-Corasick automaton. And which texts a regular
+//! Which of many texts occur in another one: one run of an Aho-Corasick automaton, or of a table of short texts. And which texts a regular
 //! expression cannot match without, so that most of many expressions are ruled out by such a run.
 
+mod keys;
 mod required;
 
 use aho_corasick::automaton::Automaton;
-use aho_corasick::{Anchored, MatchKind, PatternID, StartKind, dfa, nfa};
+use aho_corasick::{Anchored, MatchKind, StartKind, dfa, nfa};
 
 use crate::base::symbol::{StableMap, stable_map};
+
+use keys::Keys;
 
 pub use required::{Required, required};
 
@@ -40,6 +43,7 @@ pub struct Finds {
 
 #[derive(Debug, Clone)]
 enum Machine {
+    Keys(Keys),
     Dense(Box<dfa::DFA>),
     Sparse(Box<nfa::contiguous::NFA>),
 }
@@ -91,8 +95,15 @@ impl SearchBuilder {
         if self.texts.is_empty() {
             return Ok(None);
         }
+        let start = Start::of(&self.texts, caseless);
         let bytes: usize = self.texts.iter().map(Vec::len).sum();
-        let machine = if bytes <= DENSE {
+        let keys = match start {
+            Start::Many => None,
+            _ => Keys::new(&self.texts, caseless),
+        };
+        let machine = if let Some(keys) = keys {
+            Ok(Machine::Keys(keys))
+        } else if bytes <= DENSE {
             dfa::Builder::new()
                 .match_kind(MatchKind::Standard)
                 .ascii_case_insensitive(caseless)
@@ -111,7 +122,6 @@ impl SearchBuilder {
         let Ok(machine) = machine else {
             return Err(self.entries.into_iter().flatten().collect());
         };
-        let start = Start::of(&self.texts, caseless);
         let mut entries = Vec::new();
         let mut bounds = vec![0];
         for list in self.entries {
@@ -171,8 +181,18 @@ impl Search {
             out.epoch = 1;
         }
         match &self.machine {
+            Machine::Keys(keys) => self.look(keys, text, out),
             Machine::Dense(dfa) => self.walk(dfa.as_ref(), text, out),
             Machine::Sparse(nfa) => self.walk(nfa.as_ref(), text, out),
+        }
+    }
+
+    fn look(&self, keys: &Keys, text: &[u8], out: &mut Finds) {
+        let mut rest = text;
+        while let Some(at) = self.start.find(rest) {
+            let place = rest.get(at..).unwrap_or_default();
+            keys.at(place, |number| self.note(number as usize, out));
+            rest = place.get(1..).unwrap_or_default();
         }
     }
 
@@ -193,7 +213,7 @@ impl Search {
                 state = automaton.next_state(Anchored::No, state, byte);
                 if automaton.is_special(state) && automaton.is_match(state) {
                     for n in 0..automaton.match_len(state) {
-                        self.note(automaton.match_pattern(state, n), out);
+                        self.note(automaton.match_pattern(state, n).as_usize(), out);
                     }
                 }
                 if state == start {
@@ -205,9 +225,8 @@ impl Search {
     }
 
     #[inline]
-    fn note(&self, text: PatternID, out: &mut Finds) {
+    fn note(&self, at: usize, out: &mut Finds) {
         let epoch = out.epoch;
-        let at = text.as_usize();
         match out.seen.get_mut(at) {
             Some(seen) if *seen != epoch => *seen = epoch,
             _ => return,

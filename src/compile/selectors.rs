@@ -23,16 +23,18 @@ const WORTH: u32 = 40;
 pub(super) fn find(lines: &mut [Line], priorities: usize, texts: &mut Texts<'_>) -> Vec<Selector> {
     let mut selectors = Vec::new();
     let mut taken = vec![false; priorities];
+    // Most lines begin no chain: nothing is allocated for them.
+    let mut tests = Vec::new();
     for first in 0..priorities {
         if taken.get(first).copied().unwrap_or(true) {
             continue;
         }
-        let Some(chain) = chain(lines, first, &mut taken, texts) else {
+        let Some((subject, end)) = chain(lines, first, &mut taken, texts, &mut tests) else {
             continue;
         };
         let number = u32::try_from(selectors.len()).unwrap_or(u32::MAX);
         let mut worth = 0;
-        for (place, test) in chain.tests.iter().enumerate().rev() {
+        for (place, test) in tests.iter().enumerate().rev() {
             worth += match test.test {
                 Test::Integer(_) => INTEGER,
                 Test::Quoted(_) | Test::Word(_) => TEXT,
@@ -48,7 +50,7 @@ pub(super) fn find(lines: &mut [Line], priorities: usize, texts: &mut Texts<'_>)
             }
         }
         if worth >= WORTH {
-            selectors.push(chain);
+            selectors.push(Selector::new(subject, tests.clone(), end));
         }
     }
     selectors
@@ -62,13 +64,15 @@ struct Branch {
     miss: Step,
 }
 
-/// The chain that begins at a line, if it has at least two lines.
+/// The chain that begins at a line, if it has at least two lines: what they test, and where the last one leads.
 fn chain(
     lines: &[Line],
     first: usize,
     taken: &mut [bool],
     texts: &mut Texts<'_>,
-) -> Option<Selector> {
+    tests: &mut Vec<Tested>,
+) -> Option<(Instruction, Step)> {
+    tests.clear();
     let operation = lines.get(first)?.operation;
     let Branch {
         subject,
@@ -76,7 +80,6 @@ fn chain(
         mut hit,
         miss: mut end,
     } = branch(operation, texts)?;
-    let mut tests = Vec::new();
     let (mut at, mut operation, mut passed) = (first, operation, 0);
     loop {
         if let Some(taken) = taken.get_mut(at) {
@@ -102,7 +105,7 @@ fn chain(
         };
         (at, operation, test, hit, end) = (to, line.operation, next.test, next.hit, next.miss);
     }
-    (tests.len() > 1).then(|| Selector::new(subject, tests, end))
+    (tests.len() > 1).then_some((subject, end))
 }
 
 /// The test that an operation is.
