@@ -1,4 +1,4 @@
-//! Priorities of whole calls: the 2007 loop and the mixed loop, compiled and textual. Figures are per priority
+//! Priorities of whole calls: the 2007 loop, the mixed loop and chains of GotoIf, compiled and textual. Figures are per priority
 //! (one item).
 
 #![allow(
@@ -16,7 +16,7 @@ use divan::Bencher;
 use divan::counter::ItemsCount;
 use strowger::machine::Limits;
 use strowger::measure::Load;
-use strowger::measure::dialplans::{Loop, MIX, MURF, QUANTUM, unlimited};
+use strowger::measure::dialplans::{Loop, MIX, MURF, QUANTUM, Tests, chain, engine, unlimited};
 use strowger::measure::pips::run;
 
 fn main() {
@@ -44,6 +44,23 @@ fn murf_81(bencher: Bencher<'_, '_>, textual: bool) {
 #[divan::bench(args = [false, true])]
 fn mix(bencher: Bencher<'_, '_>, textual: bool) {
     one_call(bencher, &MIX, 1_000, textual);
+}
+
+/// A chain of 200 lines, of which one after the other holds; textual evaluation takes it line by line. Lines that are
+/// passed count as priorities.
+#[divan::bench(args = [
+    (Tests::Texts, false), (Tests::Texts, true),
+    (Tests::Integers, false), (Tests::Integers, true),
+    (Tests::Patterns, false), (Tests::Patterns, true),
+])]
+fn chain_of_200(bencher: Bencher<'_, '_>, (tests, textual): (Tests, bool)) {
+    let engine = engine(&chain(tests, 200, 200)).unwrap();
+    let place = MURF.place;
+    let load = if textual { Load::TEXTUAL } else { Load::ONE };
+    let priorities = run(&engine, &place, load, None).priorities;
+    bencher
+        .counter(ItemsCount::new(priorities))
+        .bench(|| run(&engine, &place, load, None));
 }
 
 /// Calls that take turns.

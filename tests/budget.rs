@@ -16,6 +16,7 @@ use std::mem::size_of;
 use strowger::base::{Text, Value};
 use strowger::host::Engine;
 use strowger::machine::{Call, Effect, Event};
+use strowger::measure::dialplans::{Tests, chain};
 use strowger::measure::loading::many_contexts;
 use strowger::program::instruction::{Instruction, Operation};
 use strowger::program::line::Line;
@@ -97,6 +98,40 @@ fn the_mixed_loop_allocates_nothing_per_priority() {
         assert_eq!(many, few + 100_000);
         assert_eq!(few_allocations, many_allocations, "{trunk}");
     }
+}
+
+#[test]
+fn a_chain_is_one_step_that_allocates_nothing() {
+    for tests in [Tests::Texts, Tests::Integers, Tests::Patterns] {
+        let run = |rounds| {
+            let engine = engine(&chain(tests, 200, rounds));
+            let image = engine.image();
+            let [selector] = image.program.selectors.as_slice() else {
+                panic!("one chain of {tests:?}");
+            };
+            assert_eq!(selector.tests.len(), 200);
+            let mut call = engine.call("extension", "81", "1");
+            let mut priorities = 0;
+            // What is made when the chain is first taken is not counted.
+            let mut first = engine.call("extension", "81", "1");
+            to_the_end(&mut first);
+            let info = allocation_counter::measure(|| priorities = to_the_end(&mut call));
+            (priorities, info.count_total)
+        };
+        let (few, few_allocations) = run(200);
+        let (many, many_allocations) = run(1_000);
+        // Each round passes the lines before the one that holds: they count.
+        let each = if tests == Tests::Integers { 3 } else { 4 };
+        assert_eq!(few, 2 + 200 * each + 199 * 200 / 2 + 200);
+        assert_eq!(many, few + 800 * each + 4 * (199 * 200 / 2 + 200));
+        assert_eq!(few_allocations, many_allocations, "{tests:?}");
+    }
+}
+
+#[test]
+fn lines_that_are_no_chain_hold_no_more() {
+    let engine = engine(&many_contexts(10));
+    assert!(engine.image().program.selectors.is_empty());
 }
 
 /// Allocations of the office, so many rounds.

@@ -120,10 +120,14 @@ fn drive(mut call: Call) -> Result {
 }
 
 fn engine(dialplan: &str) -> Engine {
+    limited(dialplan, 200, 7)
+}
+
+fn limited(dialplan: &str, max_priorities: u64, fuel: u32) -> Engine {
     let engine = Engine::builder()
         .limits(Limits {
-            max_priorities: 200,
-            fuel: 7,
+            max_priorities,
+            fuel,
             ..Limits::default()
         })
         .build();
@@ -302,6 +306,73 @@ fn dialplan() -> impl Strategy<Value = String> {
     })
 }
 
+/// Constants that lines of a chain test; some are equal as numbers only.
+const CONSTANTS: [&str; 12] = [
+    "5", "05", "5.0", "-5", "abc", "12", "a b", "", "x.y", "100", "ab", "é",
+];
+
+/// Patterns: with and without texts that a match must hold, with groups, refused ones.
+const PATTERNS: [&str; 18] = [
+    "^ab", "abc", "5$", "^12$", "a|b", "(a)b", "x*", "[0-9]+", "a.c", "(", "é", "^$", "1{2}", ".",
+    "(b)|a", "^5|c", "\\.y", "(a)\\1",
+];
+
+/// A test of one value: most forms are those that chains are made of, some break them.
+fn test(subject: &'static str) -> impl Strategy<Value = String> {
+    let constant = prop::sample::select(CONSTANTS.as_slice());
+    let pattern = prop::sample::select(PATTERNS.as_slice());
+    let equality = prop::sample::select(["=", " = ", "!=", " == "].as_slice());
+    prop_oneof![
+        6 => (equality.clone(), constant.clone()).prop_map(move |(op, c)| format!("$[\"{subject}\"{op}\"{c}\"]")),
+        4 => (equality.clone(), constant.clone()).prop_map(move |(op, c)| format!("$[{subject}{op}{c}]")),
+        1 => (equality, constant.clone()).prop_map(move |(op, c)| format!("$[\"{c}\"{op}\"{subject}\"]")),
+        2 => pattern.clone().prop_map(move |p| format!("$[\"{subject}\" =~ \"{p}\"]")),
+        3 => pattern.clone().prop_map(move |p| format!("${{REGEX(\"{p}\" {subject})}}")),
+        2 => pattern.clone().prop_map(move |p| format!("$[${{REGEX(\"{p}\" {subject})}}]")),
+        1 => pattern.clone().prop_map(move |p| format!("$[${{REGEX(\"{p}\" {subject})}} = 0]")),
+        1 => pattern.prop_map(move |p| format!("$[{subject} =~ {p}]")),
+        1 => constant.prop_map(move |c| format!("$[\"x{subject}\" = \"{c}\"]")),
+    ]
+}
+
+/// Lines that mostly test one value.
+fn chain() -> impl Strategy<Value = String> {
+    let subject = prop::sample::select(
+        [
+            "${a}",
+            "${b}",
+            "${n}",
+            "${EXTEN}",
+            "${a:1}",
+            "${EXTEN:0:1}",
+            "${i}",
+        ]
+        .as_slice(),
+    );
+    subject.prop_flat_map(|subject| {
+        let target = (2..=26usize).prop_map(|n| n.to_string());
+        let line = prop_oneof![
+            6 => (test(subject), target.clone()).prop_map(|(t, y)| format!("GotoIf({t}?{y})")),
+            2 => (test(subject), target.clone()).prop_map(|(t, y)| format!("GotoIf({t}?:{y})")),
+            2 => test(subject).prop_map(|t| format!("GotoIf({t}?other,s,1)")),
+            1 => test(subject).prop_map(|t| format!("GotoIf({t}?gone)")),
+            2 => (test(subject), name(), value().prop_filter("fixed", |v| !v.contains(['$', '(', ')', ',', '?', ':', '"', '[', ']'])))
+                .prop_map(|(t, n, v)| format!("ExecIf({t}?Set({n}={v}))")),
+            1 => test(subject).prop_map(|t| format!("ExecIf({t}?Hangup())")),
+            1 => Just("NoOp(x)".to_owned()),
+            1 => target.prop_map(|t| format!("GotoIf($[${{n}} > 7]?{t})")),
+        ];
+        prop::collection::vec(line, 24).prop_map(|lines| {
+            let mut text = String::from("[globals]\nb=7\n[other]\nexten => s,1,Set(n=other)\n same => n,Goto(c,12,30)\n[c]\nexten => _X.,1,Goto(${start})\n");
+            for (i, line) in lines.iter().enumerate() {
+                text.push_str(&format!("exten => _X.,{},{}\n", i + 2, line));
+            }
+            text.push_str("exten => _X.,26,Set(turn=$[0${turn}+1])\n same => n,GotoIf($[${turn} < 4]?${IF($[${turn}=2]?9:2)})\n same => n,Set(n=${n}!)\n same => n,Goto(c,12,30)\n same => n,Set(end=${a})\n");
+            text
+        })
+    })
+}
+
 /// Bytes that mean something to the scanner, the expression lexer or the argument splitter.
 fn soup() -> impl Strategy<Value = Vec<u8>> {
     let piece = prop_oneof![
@@ -352,6 +423,39 @@ proptest! {
         prop_assert_eq!(read, watched);
         prop_assert_eq!(&textual, &compiled);
         prop_assert_eq!(&textual, &direct);
+    }
+
+    #[test]
+    fn chains_equal_their_lines(plan in chain(), values in prop::collection::vec(prop_oneof![
+        3 => prop::sample::select(CONSTANTS.as_slice()).prop_map(str::to_owned),
+        1 => value(),
+    ], 4), start in 2..26u32, fuel in 1..60u32, most in prop_oneof![Just(400u64), 1..60u64]) {
+        let call = |engine: &Engine, textual: bool, kept: Option<Kept>| {
+            let mut call = engine.call("c", "12", "1");
+            for (name, value) in NAMES.iter().zip(&values) {
+                call.set(name.as_bytes(), value.as_bytes());
+            }
+            call.set(b"start", start.to_string().as_bytes());
+            if textual {
+                call = call.textual();
+            }
+            match kept {
+                Some(kept) => call.with_observer(Box::new(kept)),
+                None => call,
+            }
+        };
+        let watched = Kept::default();
+        let read = Kept::default();
+        let whole = limited(&plan, most, 10_000);
+        let sliced = limited(&plan, most, fuel);
+        let textual = drive(call(&whole, true, Some(read.clone())));
+        let compiled = drive(call(&sliced, false, Some(watched.clone())));
+        prop_assert_eq!(&*read.trace.lock().unwrap(), &*watched.trace.lock().unwrap());
+        prop_assert_eq!(&*read.log.lock().unwrap(), &*watched.log.lock().unwrap());
+        prop_assert_eq!(&textual, &compiled);
+        for engine in [&whole, &sliced] {
+            prop_assert_eq!(&textual, &drive(call(engine, false, None)));
+        }
     }
 
     #[test]

@@ -128,8 +128,16 @@ fn compile_if(line: &mut dyn LineBuilder, data: &[u8]) -> Option<Direct> {
             line.local_target(text)
         }
     };
-    let yes = target(yes)?;
-    let no = target(no.unwrap_or(&[]))?;
+    let (yes, no) = (target(yes), target(no.unwrap_or(&[])));
+    // One way is known: what the other needs is found when it is taken. Only of fixed targets is it certain that
+    // nothing can be seen of those that are not taken.
+    let general = matches!(condition, Condition::Text(_)) || !line.is_fixed(branches);
+    let (yes, no) = match (yes, no) {
+        (Some(yes), Some(no)) => (yes, no),
+        (Some(yes), None) if !general => (yes, line.whole()?),
+        (None, Some(no)) if !general => (line.whole()?, no),
+        _ => return None,
+    };
     Some(Direct::Branch(condition, yes, no))
 }
 

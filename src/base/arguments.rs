@@ -163,6 +163,24 @@ fn scan(text: &[u8], how: Split) -> (Cow<'_, [u8]>, Option<&[u8]>) {
     (kept.map_or(Cow::Borrowed(text), Cow::Owned), None)
 }
 
+/// Whether a call with these arguments ends at its own parenthesis: every `(` inside is closed again.
+pub fn balanced(arguments: &[u8]) -> bool {
+    let mut depth = 0i64;
+    for &b in arguments {
+        match b {
+            b'(' => depth += 1,
+            b')' => {
+                depth -= 1;
+                if depth < 0 {
+                    return false;
+                }
+            }
+            _ => {}
+        }
+    }
+    depth == 0
+}
+
 /// Option letters with their arguments, and what was wrong with them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Options {

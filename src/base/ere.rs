@@ -9,6 +9,7 @@
 
 mod bracket;
 mod cache;
+mod outline;
 mod translate;
 
 use std::fmt;
@@ -22,6 +23,7 @@ use regex_automata::util::syntax;
 use regex_automata::{Anchored, Input, MatchKind, hybrid};
 
 pub use cache::EreCache;
+pub use outline::{Outline, Plain};
 
 /// Why a pattern is refused; the text is glibc's `regerror`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]

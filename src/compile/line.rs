@@ -19,7 +19,8 @@ const LONG_NAME: usize = 1000;
 /// A part of another line.
 pub(super) struct Inner {
     pub(super) owner: u32,
-    pub(super) application: Vec<u8>,
+    /// `None` where it is the line itself, run the general way.
+    pub(super) application: Option<Vec<u8>>,
     pub(super) direct: Option<Direct>,
 }
 
@@ -142,8 +143,20 @@ impl LineBuilder for Builder<'_, '_> {
         let index = u32::try_from(self.table.priorities.len() + inner.len()).ok()?;
         inner.push(Inner {
             owner: self.line,
-            application: application.to_vec(),
+            application: Some(application.to_vec()),
             direct,
+        });
+        Some(index)
+    }
+
+    fn whole(&mut self) -> Option<u32> {
+        self.placed.set(true);
+        let inner = self.inner.as_mut()?;
+        let index = u32::try_from(self.table.priorities.len() + inner.len()).ok()?;
+        inner.push(Inner {
+            owner: self.line,
+            application: None,
+            direct: None,
         });
         Some(index)
     }

@@ -7,6 +7,7 @@ mod fuse;
 mod line;
 pub mod load_time;
 pub mod resolve;
+mod selectors;
 mod text;
 
 use std::cell::Cell;
@@ -18,6 +19,7 @@ use crate::library::{CompileLine, Registry};
 use crate::machine::Names;
 use crate::program::instruction::{CodeId, Direct, Operation};
 use crate::program::line::{Line, NONE, Step};
+use crate::program::selector::Selector;
 use crate::program::slots::Slots;
 use crate::program::template::Code;
 use crate::program::{Options, Program, Table};
@@ -83,6 +85,7 @@ fn program(
         slots: compiled.slots,
         code: compiled.code,
         lines: compiled.lines,
+        selectors: compiled.selectors,
         applications: compiled.applications,
         options,
         timed,
@@ -93,6 +96,7 @@ fn program(
 /// The compiled lines of a table and what they point into.
 struct Compiled {
     lines: Vec<Line>,
+    selectors: Vec<Selector>,
     slots: Slots,
     code: Code,
     applications: Vec<Text>,
@@ -147,20 +151,23 @@ fn lines(table: &Table, names: &Interner, angle: bool, registry: &Registry) -> C
             application,
             direct: operation,
         } = part;
+        let (code, own) = lines
+            .get(owner as usize)
+            .map_or((CodeId(0), 0), |line| (line.code, line.application));
         lines.push(Line {
             operation: Operation::General,
             next: owner,
-            code: lines
-                .get(owner as usize)
-                .map_or(CodeId(0), |line| line.code),
-            application: applications.named(&application),
+            code,
+            application: application.map_or(own, |name| applications.named(&name)),
             onward: Step::END,
         });
         direct.push(operation);
     }
     fuse::fuse(&mut lines, &direct, table.priorities.len());
+    let selectors = selectors::find(&mut lines, table.priorities.len(), &mut texts);
     Compiled {
         lines,
+        selectors,
         slots,
         code: texts.finish(),
         applications: applications.names,

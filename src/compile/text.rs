@@ -393,6 +393,13 @@ impl<'a> Texts<'a> {
             })
     }
 
+    /// Whether a function answers what REGEX() does.
+    pub(super) fn matches(&self, function: &[u8]) -> bool {
+        self.registry
+            .function(function)
+            .is_some_and(|function| function.matches)
+    }
+
     /// The constant that a text always gives, if there is one.
     pub(super) fn constant_value(&self, code: CodeId) -> Option<Value> {
         let at = |i| self.code.at(code.0 + i);

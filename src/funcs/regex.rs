@@ -45,6 +45,7 @@ pub static REGEX: Function = Function::read(
     },
 )
 .pure()
+.matches()
 .examples(&[Example {
     title: "Three digits",
     dialplan: "Set(n=204)",

@@ -115,6 +115,7 @@ impl EngineBuilder {
             write: None,
             in_expressions: true,
             pure: false,
+            matches: false,
         });
         self
     }

@@ -47,6 +47,8 @@ pub trait LineBuilder {
     /// Another application with data that holds no substitution, run as a part of this line: an index for the ways
     /// of a branch. `None` where there is no such application.
     fn inner(&mut self, application: &[u8], data: &[u8]) -> Option<u32>;
+    /// The line itself, run the general way: an index for the ways of a branch.
+    fn whole(&mut self) -> Option<u32>;
 }
 
 /// What the data of a line names, besides what its substitutions call.

@@ -30,6 +30,8 @@ pub struct Function {
     pub in_expressions: bool,
     /// Whether reading it changes nothing and waits for nothing, so that it may be read twice.
     pub pure: bool,
+    /// Whether it answers what Asterisk's REGEX() does, so that a compiler may answer in its place.
+    pub matches: bool,
 }
 
 impl Function {
@@ -53,6 +55,7 @@ impl Function {
             write: None,
             in_expressions: true,
             pure: false,
+            matches: false,
         }
     }
 
@@ -76,6 +79,7 @@ impl Function {
             write: Some(WriteBody::Static(write)),
             in_expressions: true,
             pure: false,
+            matches: false,
         }
     }
 
@@ -100,6 +104,7 @@ impl Function {
             write: Some(WriteBody::Static(write)),
             in_expressions: true,
             pure: false,
+            matches: false,
         }
     }
 
@@ -115,6 +120,13 @@ impl Function {
     #[must_use]
     pub const fn pure(mut self) -> Self {
         self.pure = true;
+        self
+    }
+
+    /// Answering what Asterisk's REGEX() does.
+    #[must_use]
+    pub const fn matches(mut self) -> Self {
+        self.matches = true;
         self
     }
 

@@ -127,15 +127,14 @@ impl Call {
             };
             while reached.exit == Exit::Straight {
                 self.line = reached.here;
-                let step = self.run_straight(image, reached.fuel);
-                let left =
-                    step.and_then(|step| Some((step, reached.fuel.checked_sub(step.count())?)));
-                let Some((step, left)) = left else {
+                let way = self.run_straight(image, reached.fuel);
+                let left = way.and_then(|way| Some((way, reached.fuel.checked_sub(way.count)?)));
+                let Some((way, left)) = left else {
                     reached.exit = Exit::General;
                     break;
                 };
                 reached.fuel = left;
-                line = step.to();
+                line = way.to;
                 // Operations on texts mostly come in a row.
                 let next = image.program.lines.get(line as usize);
                 if SAMPLED || !next.is_some_and(|next| next.operation.is_straight()) {
@@ -332,7 +331,8 @@ fn direct<P: Probe>(
             Operation::SetConstant { .. }
             | Operation::SetStraight { .. }
             | Operation::BranchSame { .. }
-            | Operation::BranchStraight { .. } => return leave(Exit::Straight, here, fuel),
+            | Operation::BranchStraight { .. }
+            | Operation::Select { .. } => return leave(Exit::Straight, here, fuel),
             Operation::General | Operation::SetValue { .. } | Operation::BranchText { .. } => {
                 return leave(Exit::General, here, fuel);
             }

@@ -9,7 +9,7 @@ mod compiled;
 mod straight;
 mod textual;
 
-pub(crate) use straight::Straight;
+pub(crate) use straight::{LONG, Straight};
 
 use std::cell::RefCell;
 
@@ -395,7 +395,7 @@ impl Evaluator {
     }
 }
 
-fn cut_output(out: &mut Vec<u8>, mark: usize, cut: Cut) {
+pub(super) fn cut_output(out: &mut Vec<u8>, mark: usize, cut: Cut) {
     let value = out.get(mark..).unwrap_or(&[]);
     let kept = cut.apply(value);
     let keep = kept.len();

@@ -63,6 +63,40 @@ impl Loop {
     }
 }
 
+/// What the lines of a chain test.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tests {
+    /// `"${v}" = "k7"`
+    Texts,
+    /// `${v} = 7`
+    Integers,
+    /// `${REGEX("^k7$" ${v})}`
+    Patterns,
+}
+
+/// A dialplan whose extension 81 goes, so many rounds, through so many GotoIf that test one variable; each round another
+/// one of them holds.
+pub fn chain(tests: Tests, lines: u32, rounds: u32) -> String {
+    let mut text = format!(
+        "[extension]\nexten => 81,1,Set(i=0)\n same => n(top),Set(v=$[${{i}} % {lines}])\n"
+    );
+    if tests != Tests::Integers {
+        text.push_str(" same => n,Set(v=k${v})\n");
+    }
+    for n in 0..lines {
+        let test = match tests {
+            Tests::Texts => format!("$[\"${{v}}\" = \"k{n}\"]"),
+            Tests::Integers => format!("$[${{v}} = {n}]"),
+            Tests::Patterns => format!("${{REGEX(\"^k{n}$\" ${{v}})}}"),
+        };
+        text.push_str(&format!(" same => n,GotoIf({test}?hit)\n"));
+    }
+    text.push_str(&format!(
+        " same => n(hit),Set(i=$[${{i}} + 1])\n same => n,GotoIf($[${{i}} < {rounds}]?top)\n same => n,NoOp(done)\n"
+    ));
+    text
+}
+
 /// An engine with a dialplan as it stands, without a limit on priorities.
 pub fn engine(text: &str) -> Result<Engine, String> {
     let limits = unlimited(Limits::default().fuel);

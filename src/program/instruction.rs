@@ -238,6 +238,13 @@ pub enum Operation {
         /// The way if not.
         no: Step,
     },
+    /// One of a chain of branches on the same value: the first that holds is found in one step.
+    Select {
+        /// Index of the chain.
+        selector: u32,
+        /// The place in the chain.
+        place: u32,
+    },
     /// Set a slot to the value of a compiled text.
     SetValue {
         /// Which slot.
@@ -266,6 +273,7 @@ impl Operation {
                 | Operation::SetStraight { .. }
                 | Operation::BranchSame { .. }
                 | Operation::BranchStraight { .. }
+                | Operation::Select { .. }
         )
     }
 }

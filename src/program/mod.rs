@@ -7,6 +7,7 @@ pub mod expression;
 pub mod instruction;
 pub mod line;
 pub mod matcher;
+pub mod selector;
 pub mod slots;
 pub mod template;
 
@@ -45,6 +46,8 @@ pub struct Program {
     pub code: template::Code,
     /// What runs for each priority, with the same indices as the table's priorities; then inner lines.
     pub lines: Vec<line::Line>,
+    /// Chains of lines that are taken in one step.
+    pub selectors: Vec<selector::Selector>,
     /// Names of the applications that lines call, by index.
     pub applications: Vec<Text>,
     /// Options.

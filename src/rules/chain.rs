@@ -6,8 +6,7 @@
 
 use std::sync::OnceLock;
 
-use aho_corasick::{Anchored, MatchKind, PatternID, StartKind, dfa, nfa};
-
+use crate::base::search::{Finds, Search, SearchBuilder};
 use crate::base::symbol::{StableMap, stable_map};
 use crate::rules::rule::{Client, Matching, Rule};
 
@@ -26,10 +25,7 @@ pub(crate) struct Candidates {
     /// Chain and version of the text that they are for.
     pub(crate) of: Option<(u32, u32)>,
     /// From the texts, rising.
-    pub(crate) found: Vec<Found>,
-    /// When each text of the automaton was last seen.
-    seen: Vec<u32>,
-    epoch: u32,
+    finds: Finds,
 }
 
 impl Candidates {
@@ -38,13 +34,20 @@ impl Candidates {
         if position == 0 {
             return 0;
         }
-        self.found
-            .partition_point(|found| (found.position() as usize) < position)
+        self.finds
+            .entries
+            .partition_point(|&entry| (Found(entry).position() as usize) < position)
+    }
+
+    /// A found rule.
+    #[inline]
+    pub(crate) fn found(&self, n: usize) -> Option<Found> {
+        self.finds.entries.get(n).copied().map(Found)
     }
 }
 
 /// A rule one of whose texts was found: its position, and whether that is all that it asks. Sorts by position.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Found(u32);
 
 impl Found {
@@ -64,8 +67,8 @@ impl Found {
 /// The index of a chain.
 #[derive(Debug, Default)]
 pub(crate) struct Index {
-    query: Option<Automaton>,
-    digest: Option<Automaton>,
+    query: Option<Search>,
+    digest: Option<Search>,
     always: Vec<u32>,
     schemas: StableMap<Vec<u8>, Vec<u32>>,
     users: StableMap<Vec<u8>, Vec<u32>>,
@@ -73,32 +76,6 @@ pub(crate) struct Index {
     /// Whether every rule stands under texts of the query.
     by_text_only: bool,
 }
-
-#[derive(Debug)]
-struct Automaton {
-    machine: Machine,
-    start: Start,
-    /// The rules by text.
-    rules: Vec<Vec<Found>>,
-}
-
-#[derive(Debug)]
-enum Machine {
-    Dense(Box<dfa::DFA>),
-    Sparse(Box<nfa::contiguous::NFA>),
-}
-
-/// Bytes with which texts start, where they are few.
-#[derive(Debug)]
-enum Start {
-    One(u8),
-    Two(u8, u8),
-    Three(u8, u8, u8),
-    Many,
-}
-
-/// Bytes of texts up to which the automaton is a table.
-const DENSE: usize = 1 << 16;
 
 impl Chain {
     pub(crate) fn new(flag: i32) -> Self {
@@ -173,8 +150,8 @@ impl Index {
             clients: stable_map(),
             ..Self::default()
         };
-        let mut texts = Texts::default();
-        let mut digests = Texts::default();
+        let mut texts = SearchBuilder::default();
+        let mut digests = SearchBuilder::default();
         for (position, places, proven) in options {
             let crowd = |place: &Place| {
                 keys(place)
@@ -188,16 +165,16 @@ impl Index {
                 .min_by_key(crowd)
                 .unwrap_or(Place::Always);
             match best {
-                Place::Text(list) => texts.add(list, Found::new(position, proven)),
-                Place::Digest(list) => digests.add(list, Found::new(position, false)),
+                Place::Text(list) => texts.add(list, Found::new(position, proven).0),
+                Place::Digest(list) => digests.add(list, Found::new(position, false).0),
                 Place::Schema(name) => index.schemas.entry(name).or_default().push(position),
                 Place::User(name) => index.users.entry(name).or_default().push(position),
                 Place::Client(name) => index.clients.entry(name).or_default().push(position),
                 Place::Always => index.always.push(position),
             }
         }
-        index.query = texts.automaton(&mut index.always);
-        index.digest = digests.automaton(&mut index.always);
+        index.query = search(texts, &mut index.always);
+        index.digest = search(digests, &mut index.always);
         index.always.sort_unstable();
         index.always.dedup();
         index.by_text_only = index.always.is_empty()
@@ -219,17 +196,18 @@ impl Index {
 
     /// Runs the automata; the value is how many ran.
     pub(crate) fn search(&self, text: &[u8], digest: &[u8], out: &mut Candidates) -> u64 {
-        out.found.clear();
+        let finds = &mut out.finds;
+        finds.entries.clear();
         let mut runs = 0;
-        for (automaton, text) in [(&self.query, text), (&self.digest, digest)] {
-            if let Some(automaton) = automaton {
-                automaton.search(text, out);
+        for (search, text) in [(&self.query, text), (&self.digest, digest)] {
+            if let Some(search) = search {
+                search.run(text, finds);
                 runs += 1;
             }
         }
-        if out.found.len() > 1 {
-            out.found.sort_unstable();
-            out.found.dedup();
+        if finds.entries.len() > 1 {
+            finds.entries.sort_unstable();
+            finds.entries.dedup();
         }
         runs
     }
@@ -250,6 +228,14 @@ impl Index {
     }
 }
 
+/// The automaton; rules that no automaton takes are always looked at.
+fn search(texts: SearchBuilder, always: &mut Vec<u32>) -> Option<Search> {
+    texts.build(true).unwrap_or_else(|rules| {
+        always.extend(rules.into_iter().map(|entry| Found(entry).position()));
+        None
+    })
+}
+
 fn bucket<'m>(map: &'m StableMap<Vec<u8>, Vec<u32>>, name: &[u8]) -> &'m [u32] {
     if map.is_empty() {
         return &[];
@@ -266,151 +252,5 @@ fn keys(place: &Place) -> Vec<(u8, Vec<u8>)> {
         Place::User(name) => vec![(3, name.clone())],
         Place::Client(name) => vec![(4, name.clone())],
         Place::Always => Vec::new(),
-    }
-}
-
-/// Texts under construction.
-#[derive(Default)]
-struct Texts {
-    known: StableMap<Vec<u8>, usize>,
-    list: Vec<Vec<u8>>,
-    rules: Vec<Vec<Found>>,
-}
-
-impl Texts {
-    fn add(&mut self, list: Vec<Vec<u8>>, rule: Found) {
-        for text in list {
-            let id = if let Some(&id) = self.known.get(&text) {
-                id
-            } else {
-                let id = self.list.len();
-                self.known.insert(text.clone(), id);
-                self.list.push(text);
-                self.rules.push(Vec::new());
-                id
-            };
-            if let Some(rules) = self.rules.get_mut(id) {
-                rules.push(rule);
-            }
-        }
-    }
-
-    /// The automaton; rules that no automaton takes are always looked at.
-    fn automaton(self, always: &mut Vec<u32>) -> Option<Automaton> {
-        if self.list.is_empty() {
-            return None;
-        }
-        let bytes: usize = self.list.iter().map(Vec::len).sum();
-        let machine = if bytes <= DENSE {
-            dfa::Builder::new()
-                .match_kind(MatchKind::Standard)
-                .ascii_case_insensitive(true)
-                .prefilter(false)
-                .start_kind(StartKind::Unanchored)
-                .build(&self.list)
-                .map(|dfa| Machine::Dense(Box::new(dfa)))
-        } else {
-            nfa::contiguous::Builder::new()
-                .match_kind(MatchKind::Standard)
-                .ascii_case_insensitive(true)
-                .prefilter(false)
-                .build(&self.list)
-                .map(|nfa| Machine::Sparse(Box::new(nfa)))
-        };
-        if let Ok(machine) = machine {
-            Some(Automaton {
-                machine,
-                start: Start::of(&self.list),
-                rules: self.rules,
-            })
-        } else {
-            always.extend(self.rules.into_iter().flatten().map(Found::position));
-            None
-        }
-    }
-}
-
-impl Start {
-    fn of(texts: &[Vec<u8>]) -> Self {
-        let mut bytes: Vec<u8> = texts
-            .iter()
-            .filter_map(|text| text.first())
-            .flat_map(|byte| [byte.to_ascii_lowercase(), byte.to_ascii_uppercase()])
-            .collect();
-        bytes.sort_unstable();
-        bytes.dedup();
-        match *bytes.as_slice() {
-            [a] => Start::One(a),
-            [a, b] => Start::Two(a, b),
-            [a, b, c] => Start::Three(a, b, c),
-            _ => Start::Many,
-        }
-    }
-
-    fn find(&self, text: &[u8]) -> Option<usize> {
-        match *self {
-            Start::One(a) => memchr::memchr(a, text),
-            Start::Two(a, b) => memchr::memchr2(a, b, text),
-            Start::Three(a, b, c) => memchr::memchr3(a, b, c, text),
-            Start::Many => Some(0),
-        }
-    }
-}
-
-impl Automaton {
-    fn search(&self, text: &[u8], out: &mut Candidates) {
-        out.epoch = out.epoch.wrapping_add(1);
-        if out.epoch == 0 || out.seen.len() < self.rules.len() {
-            out.seen.clear();
-            out.seen.resize(self.rules.len(), 0);
-            out.epoch = 1;
-        }
-        match &self.machine {
-            Machine::Dense(dfa) => self.run(dfa.as_ref(), text, out),
-            Machine::Sparse(nfa) => self.run(nfa.as_ref(), text, out),
-        }
-    }
-
-    #[inline]
-    fn run<A: aho_corasick::automaton::Automaton>(
-        &self,
-        automaton: &A,
-        text: &[u8],
-        out: &mut Candidates,
-    ) {
-        let Ok(start) = automaton.start_state(Anchored::No) else {
-            return;
-        };
-        let mut state = start;
-        let mut rest = text;
-        loop {
-            if state == start {
-                match self.start.find(rest) {
-                    Some(at) => rest = rest.get(at..).unwrap_or_default(),
-                    None => return,
-                }
-            }
-            let Some((&byte, after)) = rest.split_first() else {
-                return;
-            };
-            rest = after;
-            state = automaton.next_state(Anchored::No, state, byte);
-            if automaton.is_special(state) && automaton.is_match(state) {
-                for n in 0..automaton.match_len(state) {
-                    self.note(automaton.match_pattern(state, n), out);
-                }
-            }
-        }
-    }
-
-    fn note(&self, text: PatternID, out: &mut Candidates) {
-        let epoch = out.epoch;
-        match out.seen.get_mut(text.as_usize()) {
-            Some(seen) if *seen != epoch => *seen = epoch,
-            _ => return,
-        }
-        if let Some(rules) = self.rules.get(text.as_usize()) {
-            out.found.extend_from_slice(rules);
-        }
     }
 }

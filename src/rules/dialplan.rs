@@ -75,12 +75,19 @@ impl RuleSet {
         flags.into_iter().filter(|&flag| flag >= 0).collect()
     }
 
+    /// How many rules of a flag do not come after a rule.
+    fn rules_up_to(&self, from: usize, flag: i32) -> usize {
+        self.chain(flag).map_or(0, |chain| {
+            chain.rules.partition_point(|&at| (at as usize) <= from)
+        })
+    }
+
     /// Where a query goes on from a rule under a flag, without iterations: the label in the flag's context.
     fn landing(&self, from: usize, flag: i32) -> Landing {
+        let next = self.rules_up_to(from, flag);
         let Some(chain) = self.chain(flag) else {
             return Landing::End;
         };
-        let next = chain.rules.partition_point(|&at| (at as usize) <= from);
         match chain
             .rules
             .get(next)

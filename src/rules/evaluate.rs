@@ -28,10 +28,12 @@ impl RuleSet {
             session.hits = vec![0; self.rules.len()];
             session.tests = vec![0; self.rules.len()];
         }
+        // One look tells of most queries that they have neither a NUL nor values in a comment.
+        let marked = memchr::memchr2(0, b'=', query.text).is_some();
         let mut walk = Walk {
             set: self,
             query,
-            text: cut(query.text),
+            text: if marked { cut(query.text) } else { query.text },
             mode: session.mode,
             counts: session.counts,
             flag: session.next_query_flag_in.max(0),
@@ -101,7 +103,7 @@ impl RuleSet {
         {
             numbers.hostgroup = hostgroup;
         }
-        if self.settings.digest.enabled && comment::may_hold_values(query.text) {
+        if marked && self.settings.digest.enabled && comment::may_hold_values(query.text) {
             walk.digest(&mut session.buffers);
             if session.buffers.digest.has_comment {
                 comment::apply(&session.buffers.digest.comment, &mut numbers);
@@ -213,7 +215,7 @@ impl<'s, 'q> Walk<'s, 'q> {
         if index.is_by_text_only() {
             let first = session.buffers.candidates.first(position);
             for n in first.. {
-                let found = *session.buffers.candidates.found.get(n)?;
+                let found = session.buffers.candidates.found(n)?;
                 if let Some(rule) = self.confirm(found.position(), found.is_proven(), session) {
                     return Some(rule);
                 }
@@ -232,7 +234,7 @@ impl<'s, 'q> Walk<'s, 'q> {
         }
         let mut next_found = session.buffers.candidates.first(position);
         loop {
-            let by_text = session.buffers.candidates.found.get(next_found).copied();
+            let by_text = session.buffers.candidates.found(next_found);
             let other = [always, schemas, users, clients]
                 .into_iter()
                 .filter_map(|list| list.first().copied())

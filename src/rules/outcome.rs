@@ -65,6 +65,7 @@ impl Numbers {
     };
 
     /// What rules can set, in the order of the variables of a dialplan.
+    #[inline]
     pub(crate) fn listed(&self) -> [i32; 15] {
         [
             self.hostgroup,
@@ -85,33 +86,44 @@ impl Numbers {
         ]
     }
 
-    fn places(&mut self) -> [&mut i32; 15] {
-        [
-            &mut self.hostgroup,
-            &mut self.cache_ttl,
-            &mut self.cache_empty_result,
-            &mut self.cache_timeout,
-            &mut self.reconnect,
-            &mut self.timeout,
-            &mut self.retries,
-            &mut self.delay,
-            &mut self.next_query_flag_in,
-            &mut self.mirror_flag_out,
-            &mut self.mirror_hostgroup,
-            &mut self.sticky_conn,
-            &mut self.multiplex,
-            &mut self.gtid_from_hostgroup,
-            &mut self.log,
-        ]
-    }
-
     /// Numbers in the order of [`Numbers::listed`].
+    #[inline]
     pub(crate) fn of(listed: [i32; 15]) -> Self {
-        let mut numbers = Self::UNSET;
-        for (place, number) in numbers.places().into_iter().zip(listed) {
-            *place = number;
+        let [
+            hostgroup,
+            cache_ttl,
+            cache_empty_result,
+            cache_timeout,
+            reconnect,
+            timeout,
+            retries,
+            delay,
+            next_query_flag_in,
+            mirror_flag_out,
+            mirror_hostgroup,
+            sticky_conn,
+            multiplex,
+            gtid_from_hostgroup,
+            log,
+        ] = listed;
+        Self {
+            hostgroup,
+            cache_ttl,
+            cache_empty_result,
+            cache_timeout,
+            reconnect,
+            timeout,
+            retries,
+            delay,
+            next_query_flag_in,
+            mirror_flag_out,
+            mirror_hostgroup,
+            sticky_conn,
+            multiplex,
+            gtid_from_hostgroup,
+            log,
+            ..Self::UNSET
         }
-        numbers
     }
 
     /// Numbers from the channel variables that a dialplan of rules sets.
@@ -120,12 +132,19 @@ impl Numbers {
     }
 
     /// Takes over what a rule sets.
+    #[inline]
     pub(crate) fn take(&mut self, rule: &Numbers) {
-        for (mine, theirs) in self.places().into_iter().zip(rule.listed()) {
-            if theirs >= 0 {
-                *mine = theirs;
-            }
+        let mut merged = self.listed();
+        // As arrays, which the compiler turns into a few wide instructions.
+        for (mine, theirs) in merged.iter_mut().zip(rule.listed()) {
+            *mine = if theirs >= 0 { theirs } else { *mine };
         }
+        let (max_lag_ms, create_new_connection) = (self.max_lag_ms, self.create_new_connection);
+        *self = Self {
+            max_lag_ms,
+            create_new_connection,
+            ..Self::of(merged)
+        };
     }
 }
 

@@ -3,8 +3,8 @@
 //! PCRE is asked byte by byte, as pcrecpp does without UTF. Patterns go to automata that run in linear time; what
 //! only a backtracking matcher knows (look-around, references, possessive repetition) goes to one with a step limit.
 
+mod backtrack;
 mod class;
-mod literal;
 mod replace;
 mod sink;
 mod translate;
@@ -16,16 +16,16 @@ use regex_automata::nfa::thompson::WhichCaptures;
 use regex_automata::util::syntax;
 use regex_syntax::hir::Hir;
 
+use crate::base::search::{self, Required};
 use crate::rules::settings::Dialect;
 
-pub(crate) use literal::Required;
+use backtrack::Backtracking;
+
 pub(crate) use replace::Replacement;
 pub(crate) use translate::PatternFault;
 
 /// Bound of a compiled program, in bytes.
 const PROGRAM_LIMIT: usize = 8 << 20;
-/// Steps of the backtracking matcher before a text counts as not matching, as PCRE's own limit makes it.
-const STEP_LIMIT: usize = 1_000_000;
 
 /// A pattern of a rule.
 #[derive(Debug)]
@@ -51,7 +51,55 @@ struct Known {
     minds_final_newline: bool,
     finder: OnceLock<Option<meta::Regex>>,
     grouping: OnceLock<Option<meta::Regex>>,
-    backtracking: OnceLock<Option<Box<fancy_regex::Regex>>>,
+    backtracking: OnceLock<Option<Box<Backtracking>>>,
+}
+
+/// A pattern and a text that it is searched in.
+pub(crate) struct Searched<'p> {
+    pattern: &'p Pattern,
+    text: &'p [u8],
+    by: By<'p>,
+}
+
+enum By<'p> {
+    Automaton,
+    Backtracking(&'p Backtracking, backtrack::Text),
+    /// No matcher knows the pattern.
+    Nothing,
+}
+
+impl Searched<'_> {
+    /// The leftmost match at or after an offset, or exactly there if `anchored`.
+    pub(crate) fn find(&mut self, start: usize, anchored: bool) -> Option<Groups> {
+        match &mut self.by {
+            By::Automaton => {}
+            By::Backtracking(matcher, text) => return matcher.find(text, start, anchored),
+            By::Nothing => return None,
+        }
+        let Body::Known(known) = &self.pattern.body else {
+            return None;
+        };
+        let regex = known.grouping(self.pattern.dialect, self.pattern.caseless)?;
+        let mut captures = regex.create_captures();
+        let anchor = if anchored {
+            regex_automata::Anchored::Yes
+        } else {
+            regex_automata::Anchored::No
+        };
+        let input = regex_automata::Input::new(self.text)
+            .range(start..)
+            .anchored(anchor);
+        regex.search_captures(&input, &mut captures);
+        if !captures.is_match() {
+            return None;
+        }
+        Some(
+            captures
+                .iter()
+                .map(|span| span.map(|span| (span.start, span.end)))
+                .collect(),
+        )
+    }
 }
 
 /// Spans of the groups of a match; group 0 is the whole.
@@ -116,42 +164,33 @@ impl Pattern {
                 .finder(self.dialect, self.caseless)
                 .is_some_and(|regex| regex.is_match(text));
         }
-        let Some(regex) = known.backtracking(self.caseless) else {
-            return false;
-        };
-        sink::characters(text, scratch);
-        regex.is_match(scratch.as_str()).unwrap_or(false)
+        known
+            .backtracking(self.caseless)
+            .is_some_and(|matcher| matcher.is_match(text, scratch))
     }
 
-    /// The leftmost match at or after an offset, or exactly there if `anchored`.
-    pub(crate) fn find(&self, text: &[u8], start: usize, anchored: bool) -> Option<Groups> {
+    /// A text that is to be searched, perhaps often.
+    pub(crate) fn search<'p>(&'p self, text: &'p [u8]) -> Searched<'p> {
+        let by_automaton = Searched {
+            pattern: self,
+            text,
+            by: By::Automaton,
+        };
         let Body::Known(known) = &self.body else {
-            return None;
+            return by_automaton;
         };
         let newline_counts = known.minds_final_newline && text.ends_with(b"\n");
-        if known.backtracks || newline_counts {
-            return known.find_backtracking(self.caseless, text, start, anchored);
+        if !known.backtracks && !newline_counts {
+            return by_automaton;
         }
-        let regex = known.grouping(self.dialect, self.caseless)?;
-        let mut captures = regex.create_captures();
-        let anchor = if anchored {
-            regex_automata::Anchored::Yes
-        } else {
-            regex_automata::Anchored::No
-        };
-        let input = regex_automata::Input::new(text)
-            .range(start..)
-            .anchored(anchor);
-        regex.search_captures(&input, &mut captures);
-        if !captures.is_match() {
-            return None;
+        Searched {
+            by: known
+                .backtracking(self.caseless)
+                .map_or(By::Nothing, |matcher| {
+                    By::Backtracking(matcher, matcher.text(text))
+                }),
+            ..by_automaton
         }
-        Some(
-            captures
-                .iter()
-                .map(|span| span.map(|span| (span.start, span.end)))
-                .collect(),
-        )
     }
 
     /// The same pattern as RE2's replacement compiles it anew: without options.
@@ -180,7 +219,7 @@ impl Pattern {
     pub(crate) fn required(&self) -> Option<Required> {
         let tree = self.tree(false)?;
         let unicode_case = self.dialect == Dialect::Re2 && self.caseless;
-        let mut required = literal::required(&tree, unicode_case)?;
+        let mut required = search::required(&tree, unicode_case)?;
         required.fold(self.caseless && !self.minds_case_inside());
         Some(required)
     }
@@ -190,13 +229,9 @@ impl Known {
     /// Whether the matchers take the pattern, without building them.
     fn check(&self, dialect: Dialect, caseless: bool) -> Result<(), String> {
         if self.backtracks {
-            return fancy_regex::RegexBuilder::new(&self.exact)
-                .case_insensitive(caseless)
-                .backtrack_limit(STEP_LIMIT)
-                .delegate_size_limit(PROGRAM_LIMIT)
-                .build()
-                .map(|regex| {
-                    let _ = self.backtracking.set(Some(Box::new(regex)));
+            return Backtracking::new(self.exact.clone(), caseless)
+                .map(|matcher| {
+                    let _ = self.backtracking.set(Some(Box::new(matcher)));
                 })
                 .map_err(|error| reason(&error.to_string()));
         }
@@ -247,51 +282,14 @@ impl Known {
             .as_ref()
     }
 
-    fn backtracking(&self, caseless: bool) -> Option<&fancy_regex::Regex> {
+    fn backtracking(&self, caseless: bool) -> Option<&Backtracking> {
         self.backtracking
             .get_or_init(|| {
-                fancy_regex::RegexBuilder::new(&self.exact)
-                    .case_insensitive(caseless)
-                    .backtrack_limit(STEP_LIMIT)
-                    .delegate_size_limit(PROGRAM_LIMIT)
-                    .build()
+                Backtracking::new(self.exact.clone(), caseless)
                     .ok()
                     .map(Box::new)
             })
             .as_deref()
-    }
-
-    fn find_backtracking(
-        &self,
-        caseless: bool,
-        text: &[u8],
-        start: usize,
-        anchored: bool,
-    ) -> Option<Groups> {
-        let regex = self.backtracking(caseless)?;
-        let mut characters = String::new();
-        sink::characters(text, &mut characters);
-        let from = characters
-            .char_indices()
-            .nth(start)
-            .map_or(characters.len(), |(at, _)| at);
-        let captures = regex.captures_from_pos(&characters, from).ok()??;
-        let spans: Groups = (0..captures.len())
-            .map(|n| {
-                captures.get(n).map(|span| {
-                    (
-                        sink::offset(&characters, span.start()),
-                        sink::offset(&characters, span.end()),
-                    )
-                })
-            })
-            .collect();
-        let at_start = spans
-            .first()
-            .copied()
-            .flatten()
-            .is_some_and(|span| span.0 == start);
-        (!anchored || at_start).then_some(spans)
     }
 }
 
@@ -346,5 +344,28 @@ mod tests {
             let (_, fault) = Pattern::new(pattern.as_bytes(), Dialect::Re2, true);
             assert!(fault.is_some_and(|fault| !fault.ours), "{pattern}");
         }
+    }
+
+    fn texts(pattern: &str) -> (Vec<String>, bool) {
+        let (pattern, _) = Pattern::new(pattern.as_bytes(), Dialect::Pcre, true);
+        let required = pattern.required().unwrap();
+        let texts = required
+            .texts
+            .iter()
+            .map(|text| String::from_utf8_lossy(text).into_owned())
+            .collect();
+        (texts, required.exact)
+    }
+
+    #[test]
+    fn texts_are_found() {
+        assert_eq!(texts(r"\/\* 00"), (vec!["/* 00".to_owned()], true));
+        assert_eq!(
+            texts("0[1-2]"),
+            (vec!["01".to_owned(), "02".to_owned()], true)
+        );
+        assert_eq!(texts("^SELECT"), (vec!["select".to_owned()], false));
+        assert_eq!(texts("^SELECT.*FOR UPDATE$").0, ["for update".to_owned()]);
+        assert_eq!(texts("x.*FROM t .*y"), (vec!["from t ".to_owned()], false));
     }
 }

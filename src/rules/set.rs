@@ -142,6 +142,7 @@ impl RuleSet {
     }
 
     /// The index of a flag's chain.
+    #[inline]
     pub(crate) fn chain_index(&self, flag: i32) -> Option<u32> {
         match usize::try_from(flag) {
             Ok(at) if flag < SMALL => self

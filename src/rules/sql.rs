@@ -5,24 +5,14 @@ pub(crate) mod statement;
 
 use std::borrow::Cow;
 
-use lalrpop_util::{ParseError, lalrpop_mod};
+use lalrpop_util::ParseError;
+
+use crate::syntax::generated_grammar;
 
 use lex::Token;
 use statement::{Conflict, Literal, Name, Statement};
 
-lalrpop_mod!(
-    #[allow(
-        clippy::all,
-        clippy::pedantic,
-        clippy::restriction,
-        unused,
-        unreachable_pub,
-        missing_docs,
-        reason = "generated code"
-    )]
-    grammar,
-    "/rules.rs"
-);
+generated_grammar!("/rules.rs");
 
 /// Why a statement was not read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -2,11 +2,11 @@
 //! effect, as in SQLite, and is named; the next one goes on.
 
 pub(crate) mod column;
+mod condition;
+mod rows;
 pub(crate) mod value;
 
 use std::borrow::Cow;
-use std::cmp::Ordering;
-use std::collections::BTreeMap;
 
 use bstr::BStr;
 
@@ -17,35 +17,11 @@ use crate::rules::sql;
 use crate::rules::sql::statement::{
     Comparison, Conflict, Datum, Literal, Name, Row, Statement, Test,
 };
-use column::{Check, FAST_ROUTING, Kind, RULES, Schema};
+use column::{FAST_ROUTING, Kind, RULES, Schema};
+use condition::{Step, holds, resolve};
+pub(crate) use rows::{Key, Stored};
+use rows::{Rows, made, put};
 use value::Value;
-
-/// A row and where its values stand in the text.
-#[derive(Debug, Clone)]
-pub(crate) struct Stored {
-    pub(crate) at: usize,
-    pub(crate) values: Vec<Value>,
-}
-
-impl Stored {
-    pub(crate) fn value(&self, column: usize) -> &Value {
-        self.values.get(column).unwrap_or(&Value::Null)
-    }
-}
-
-/// Keys: `rule_id`, or the three columns of fast routing as texts.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Key {
-    Rule(i64),
-    Fast(Vec<u8>, Vec<u8>, Vec<u8>),
-}
-
-#[derive(Debug, Default)]
-struct Rows {
-    rows: BTreeMap<Key, Stored>,
-    /// The largest `rule_id` ever given; it never goes back.
-    sequence: i64,
-}
 
 /// What the statements made.
 #[derive(Debug)]
@@ -362,70 +338,6 @@ impl<'t> Tables<'t> {
     }
 }
 
-impl Rows {
-    /// Adds a row whose values are in place, after the checks of whole rows.
-    fn add(
-        &mut self,
-        schema: &'static Schema,
-        conflict: Conflict,
-        mut stored: Stored,
-        undo: &mut Vec<(Key, Option<Stored>)>,
-    ) -> Result<(), Refused> {
-        let is_rule = std::ptr::eq(schema, &raw const RULES);
-        if is_rule && *stored.value(column::rule::RULE_ID) == Value::Null {
-            let next = self.sequence.checked_add(1).ok_or_else(|| Refused {
-                at: stored.at,
-                code: &code::RULE_UNIQUE,
-                message: "no rule_id is left".to_owned(),
-            })?;
-            if let Some(id) = stored.values.first_mut() {
-                *id = Value::Integer(next);
-            }
-        }
-        check(schema, &stored)?;
-        let key = match stored.value(column::rule::RULE_ID) {
-            Value::Integer(id) if is_rule => Key::Rule(*id),
-            _ => Key::Fast(
-                stored.value(column::fast::USERNAME).shown(),
-                stored.value(column::fast::SCHEMANAME).shown(),
-                stored.value(column::fast::FLAG_IN).shown(),
-            ),
-        };
-        if conflict != Conflict::Replace && self.rows.contains_key(&key) {
-            return Err(Refused {
-                at: stored.at,
-                code: &code::RULE_UNIQUE,
-                message: match &key {
-                    Key::Rule(id) => format!("rule {id}: there is a rule of this rule_id already"),
-                    Key::Fast(user, schema, flag) => format!(
-                        "there is a row for user `{}`, schema `{}`, flagIN {} already",
-                        BStr::new(user),
-                        BStr::new(schema),
-                        BStr::new(flag)
-                    ),
-                },
-            });
-        }
-        if let Key::Rule(id) = key {
-            self.sequence = self.sequence.max(id);
-        }
-        let old = self.rows.insert(key.clone(), stored);
-        undo.push((key, old));
-        Ok(())
-    }
-
-    /// Takes back what a statement did.
-    fn restore(&mut self, undo: Vec<(Key, Option<Stored>)>, sequence: i64) {
-        for (key, old) in undo.into_iter().rev() {
-            match old {
-                Some(old) => self.rows.insert(key, old),
-                None => self.rows.remove(&key),
-            };
-        }
-        self.sequence = sequence;
-    }
-}
-
 fn schema(table: &Name<'_>) -> Result<&'static Schema, Refused> {
     [&RULES, &FAST_ROUTING]
         .into_iter()
@@ -442,208 +354,6 @@ fn unknown_column(name: &Name<'_>, table: &str) -> Refused {
         at: name.at,
         code: &code::RULE_COLUMN_UNKNOWN,
         message: format!("no column `{}` in {table}", BStr::new(&name.text)),
-    }
-}
-
-/// The row that an INSERT writes.
-fn made(
-    schema: &'static Schema,
-    order: &[usize],
-    defaults: &[Value],
-    conflict: Conflict,
-    row: &Row<'_>,
-) -> Result<Stored, Refused> {
-    if row.data.len() != order.len() {
-        return Err(Refused {
-            at: row.at,
-            code: &code::RULE_VALUE_COUNT,
-            message: format!("{} values for {} columns", row.data.len(), order.len()),
-        });
-    }
-    let mut values = defaults.to_vec();
-    // Of a column that is named twice, the first value counts, as in SQLite.
-    for (&index, datum) in order.iter().zip(&row.data).rev() {
-        put(schema, &mut values, index, datum, conflict)?;
-    }
-    Ok(Stored { at: row.at, values })
-}
-
-/// Writes a value into its column, after the checks that the value alone decides.
-fn put(
-    schema: &'static Schema,
-    values: &mut [Value],
-    index: usize,
-    datum: &Datum<'_>,
-    conflict: Conflict,
-) -> Result<(), Refused> {
-    let (Some(column), Some(place)) = (schema.columns.get(index), values.get_mut(index)) else {
-        return Ok(());
-    };
-    let mut value = Value::stored(&datum.literal, column.kind).ok_or_else(|| Refused {
-        at: datum.at,
-        code: &code::RULE_CHECK,
-        message: format!("{} must be an integer", column.name),
-    })?;
-    // REPLACE puts the default where NULL cannot stand.
-    if value == Value::Null && column.not_null && conflict == Conflict::Replace {
-        value = column.default_value();
-    }
-    *place = value;
-    Ok(())
-}
-
-/// The checks of a row, in the order of its columns.
-fn check(schema: &'static Schema, row: &Stored) -> Result<(), Refused> {
-    let is_rule = std::ptr::eq(schema, &raw const RULES);
-    let subject = || match row.value(column::rule::RULE_ID) {
-        Value::Integer(id) if is_rule => format!("rule {id}: "),
-        _ => String::new(),
-    };
-    for (index, column) in schema.columns.iter().enumerate() {
-        let value = row.value(index);
-        if *value == Value::Null && column.not_null && column.kind != Kind::RowId {
-            return Err(Refused {
-                at: row.at,
-                code: &code::RULE_NOT_NULL,
-                message: format!("{}{} must not be NULL", subject(), column.name),
-            });
-        }
-        let fine = column.takes(value)
-            && (column.check != Check::NeedsPattern
-                || *value == Value::Null
-                || *row.value(column::rule::MATCH_PATTERN) != Value::Null);
-        if !fine {
-            return Err(Refused {
-                at: row.at,
-                code: &code::RULE_CHECK,
-                message: format!("{}{} {}", subject(), column.name, column.wants()),
-            });
-        }
-    }
-    Ok(())
-}
-
-/// A step of a condition with its column found and its literals as the column compares them.
-enum Step {
-    Compare(usize, Comparison, Value),
-    In(usize, Vec<Value>),
-    Between(usize, Value, Value),
-    Is(usize, Value),
-    And,
-    Or,
-    Not,
-    Constant(bool),
-}
-
-fn resolve(schema: &'static Schema, test: &Test<'_>) -> Result<Step, Refused> {
-    let column = |name: &Name<'_>| {
-        // Every name of the key is the key.
-        if std::ptr::eq(schema, &raw const RULES)
-            && [&b"rowid"[..], b"oid", b"_rowid_"]
-                .iter()
-                .any(|alias| name.text.eq_ignore_ascii_case(alias))
-        {
-            return Ok(0);
-        }
-        schema
-            .find(&name.text)
-            .ok_or_else(|| unknown_column(name, schema.name))
-    };
-    let value = |index: usize, datum: &Datum<'_>| {
-        let kind = match schema.columns.get(index) {
-            Some(column) if column.kind == Kind::Text => Kind::Text,
-            _ => Kind::Integer,
-        };
-        Value::stored(&datum.literal, kind).unwrap_or(Value::Null)
-    };
-    Ok(match test {
-        Test::Compare(name, op, datum) => {
-            let index = column(name)?;
-            Step::Compare(index, *op, value(index, datum))
-        }
-        Test::In(name, data) => {
-            let index = column(name)?;
-            Step::In(
-                index,
-                data.iter().map(|datum| value(index, datum)).collect(),
-            )
-        }
-        Test::Between(name, a, b) => {
-            let index = column(name)?;
-            Step::Between(index, value(index, a), value(index, b))
-        }
-        Test::Is(name, datum) => {
-            let index = column(name)?;
-            Step::Is(index, value(index, datum))
-        }
-        Test::And => Step::And,
-        Test::Or => Step::Or,
-        Test::Not => Step::Not,
-        Test::Constant(datum) => Step::Constant(!matches!(
-            datum.literal,
-            Literal::Integer(0) | Literal::Null
-        )),
-    })
-}
-
-/// Whether a row fulfils a condition, in the three values of SQL.
-fn holds(steps: &[Step], row: &Stored) -> bool {
-    let mut stack: Vec<Option<bool>> = Vec::new();
-    for step in steps {
-        let truth = match step {
-            Step::Compare(index, op, value) => {
-                row.value(*index).compare(value).map(|order| match op {
-                    Comparison::Equal => order == Ordering::Equal,
-                    Comparison::NotEqual => order != Ordering::Equal,
-                    Comparison::Less => order == Ordering::Less,
-                    Comparison::LessOrEqual => order != Ordering::Greater,
-                    Comparison::Greater => order == Ordering::Greater,
-                    Comparison::GreaterOrEqual => order != Ordering::Less,
-                })
-            }
-            Step::In(index, list) => {
-                let value = row.value(*index);
-                let found = list
-                    .iter()
-                    .any(|item| value.compare(item) == Some(Ordering::Equal));
-                let unknown = *value == Value::Null || list.contains(&Value::Null);
-                if found {
-                    Some(true)
-                } else {
-                    (!unknown).then_some(false)
-                }
-            }
-            Step::Between(index, a, b) => {
-                let value = row.value(*index);
-                let above = value.compare(a).map(Ordering::is_ge);
-                let below = value.compare(b).map(Ordering::is_le);
-                and(above, below)
-            }
-            Step::Is(index, value) => {
-                let stored = row.value(*index);
-                Some(stored == value || stored.compare(value) == Some(Ordering::Equal))
-            }
-            Step::And => {
-                let (b, a) = (stack.pop().flatten(), stack.pop().flatten());
-                and(a, b)
-            }
-            Step::Or => {
-                let (b, a) = (stack.pop().flatten(), stack.pop().flatten());
-                and(a.map(|a| !a), b.map(|b| !b)).map(|neither| !neither)
-            }
-            Step::Not => stack.pop().flatten().map(|a| !a),
-            Step::Constant(truth) => Some(*truth),
-        };
-        stack.push(truth);
-    }
-    stack.pop().flatten() == Some(true)
-}
-
-fn and(a: Option<bool>, b: Option<bool>) -> Option<bool> {
-    match (a, b) {
-        (Some(false), _) | (_, Some(false)) => Some(false),
-        (Some(true), Some(true)) => Some(true),
-        _ => None,
     }
 }
 

@@ -1,24 +1,12 @@
 //! Texts of `$[ ]` to postfix steps.
 
-use lalrpop_util::{ParseError, lalrpop_mod};
+use lalrpop_util::ParseError;
 
 use crate::syntax::ast::expression::{Expression, Step};
 use crate::syntax::error::ExpressionFault;
 use crate::syntax::lex::expression::{Token, tokens};
 
-lalrpop_mod!(
-    #[allow(
-        clippy::all,
-        clippy::pedantic,
-        clippy::restriction,
-        unused,
-        unreachable_pub,
-        missing_docs,
-        reason = "generated code"
-    )]
-    grammar,
-    "/expression.rs"
-);
+generated_grammar!("/expression.rs");
 
 /// Parses the text between `$[` and `]`; `None` when it has no tokens.
 pub fn expression(text: &[u8]) -> Option<Expression<'_>> {

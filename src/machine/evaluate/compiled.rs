@@ -1,6 +1,7 @@
 //! Compiled texts and expressions.
 
 use crate::base::Value;
+use crate::base::arguments::balanced;
 use crate::machine::Cx;
 use crate::machine::expression::{CallResult, Evaluation, Progress, evaluate};
 use crate::machine::image::Image;
@@ -288,22 +289,4 @@ fn append_slot(image: &Image, cx: &mut Cx<'_>, slot: Slot, out: &mut Vec<u8>) {
     if let Some(value) = cx.state.slot(image, slot) {
         value.append_to(out);
     }
-}
-
-/// Whether a call with these arguments ends at its own parenthesis: every `(` inside is closed again.
-pub(super) fn balanced(arguments: &[u8]) -> bool {
-    let mut depth = 0i64;
-    for &b in arguments {
-        match b {
-            b'(' => depth += 1,
-            b')' => {
-                depth -= 1;
-                if depth < 0 {
-                    return false;
-                }
-            }
-            _ => {}
-        }
-    }
-    depth == 0
 }

@@ -3,6 +3,7 @@
 //! What is unusual gives up, and the line runs the general way from its beginning. That is possible because nothing
 //! was seen of it: no log entry was made, no variable set, no function read but pure ones.
 
+use crate::base::arguments::balanced;
 use crate::base::substring::Cut;
 use crate::base::{Text, Value};
 use crate::machine::expression::evaluate;
@@ -12,11 +13,10 @@ use crate::program::instruction::{CallId, CodeId, Constant, Core, ExpressionId, 
 use crate::program::slots::Slot;
 use crate::syntax::lex::template::reference;
 
-use super::compiled::balanced;
 use super::{Evaluator, MEMORY, cut_output};
 
 /// Longer texts come near Asterisk's limits, which are a matter of the general way. In bytes.
-const LONG: usize = 2000;
+pub(crate) const LONG: usize = 2000;
 
 /// The result of a straight text.
 pub(crate) enum Straight<'a> {

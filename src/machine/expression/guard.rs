@@ -1,6 +1,7 @@
 //! The guards of compiled expressions: a value may only take the place of an operand
 //! where its text would be read as exactly that operand.
 
+use crate::base::operand::{is_number, is_word, trimmed};
 use crate::base::{Number, Text, Value};
 use crate::machine::arithmetic::Operand;
 use crate::program::expression::{Compiled, Part, Slot};
@@ -66,10 +67,7 @@ fn operand(slot: &Slot, holes: &[Value], token: &mut Vec<u8>) -> Option<Operand>
 
 fn isolated(text: &Text, negative: bool) -> Option<Operand> {
     let all = text.as_bytes();
-    let blank = |b: &u8| matches!(b, b' ' | b'\t' | b'\r' | b'\n');
-    let start = all.iter().position(|b| !blank(b))?;
-    let end = all.iter().rposition(|b| !blank(b))? + 1;
-    let trimmed = all.get(start..end)?;
+    let trimmed = trimmed(all)?;
     if is_number(trimmed) {
         return Some(Operand::Numeric(Value::from_bytes(trimmed)));
     }
@@ -107,25 +105,4 @@ fn join(
         }
     }
     Some(())
-}
-
-/// Characters of word tokens, without `$`, which pairs with what follows.
-fn is_word(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric()
-        || byte >= 0x80
-        || matches!(
-            byte,
-            b'.' | b'\'' | b';' | b'\\' | b'_' | b'^' | b'#' | b'@'
-        )
-}
-
-/// `[0-9]+(\.[0-9]+)?`
-fn is_number(text: &[u8]) -> bool {
-    let digits = |text: &[u8]| !text.is_empty() && text.iter().all(u8::is_ascii_digit);
-    match text.iter().position(|&b| b == b'.') {
-        None => digits(text),
-        Some(dot) => text
-            .split_at_checked(dot)
-            .is_some_and(|(whole, rest)| digits(whole) && digits(rest.get(1..).unwrap_or(&[]))),
-    }
 }

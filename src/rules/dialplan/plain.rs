@@ -1,6 +1,8 @@
 //! The plain style: GotoIf, Set, Goto and functions that Asterisk has.
 //!
-//! A chain first tests all its rules; what a match does stands behind them. Texts of queries are matched in lower
+//! A chain first tests all its rules, in lines that follow each other, so that they are taken in one step; what a match
+//! does stands behind them. There also the rules are counted that were tested: those before it, less those that a jump
+//! passed over. Texts of queries are matched in lower
 //! case where the rule does not mind case. The query, the user, the schema, the client and the digest come in as
 //! channel variables; nothing of them is ever part of a condition as text, only the argument of `REGEX()`.
 
@@ -88,17 +90,12 @@ impl Writer<'_> {
         let mut first = true;
         let mut bodies = Vec::new();
         let positions = set.chain(flag).map_or(&[][..], |chain| &chain.rules);
-        for &at in positions {
+        for (tested, &at) in (1..).zip(positions) {
             let at = at as usize;
             let Some(rule) = set.rules.get(at) else {
                 continue;
             };
             let label = format!("r{}", rule.id);
-            self.line(
-                &mut first,
-                Some(&label),
-                b"Set(RULES_TESTED=$[${RULES_TESTED} + 1])",
-            );
             let plan = match plan(rule, set.settings.dialect, set.settings.digest.enabled) {
                 Ok(plan) => plan,
                 Err(why) => {
@@ -107,6 +104,7 @@ impl Writer<'_> {
                 }
             };
             if plan.never {
+                self.line(&mut first, Some(&label), b"NoOp()");
                 continue;
             }
             if !plan.conditions.iter().all(|text| brackets_pair(text)) {
@@ -131,11 +129,14 @@ impl Writer<'_> {
                 );
                 continue;
             }
-            self.line(&mut first, None, &jump);
-            bodies.push((at, rule, plan.lines));
+            self.line(&mut first, Some(&label), &jump);
+            bodies.push((at, tested, rule, plan.lines));
         }
-        self.line(&mut first, Some("end"), b"Goto(qr-end,q,1)");
-        for (at, rule, lines) in bodies {
+        let all = i64::try_from(positions.len()).unwrap_or(i64::MAX);
+        let mut label = Some("end".to_owned());
+        self.tested(&mut first, &mut label, all);
+        self.line(&mut first, label.as_deref(), b"Goto(qr-end,q,1)");
+        for (at, tested, rule, lines) in bodies {
             let mut label = Some(format!("m{}", rule.id));
             for line in lines {
                 self.line(&mut first, label.take().as_deref(), &line);
@@ -145,22 +146,46 @@ impl Writer<'_> {
                 self.line(&mut first, label.take().as_deref(), flag.as_bytes());
             }
             let last = if rule.apply {
+                self.tested(&mut first, &mut label, tested);
                 b"Goto(qr-done,q,1)".to_vec()
             } else {
-                self.onward(&mut first, at, rule)
+                self.onward(&mut first, &mut label, (at, tested), rule)
             };
             self.line(&mut first, label.take().as_deref(), &last);
         }
     }
 
+    /// Adds to the rules that were tested.
+    fn tested(&mut self, first: &mut bool, label: &mut Option<String>, more: i64) {
+        let (sign, more) = (if more < 0 { '-' } else { '+' }, more.unsigned_abs());
+        if more > 0 {
+            let line = format!("Set(RULES_TESTED=$[${{RULES_TESTED}} {sign} {more}])");
+            self.line(first, label.take().as_deref(), line.as_bytes());
+        }
+    }
+
     /// The jump after a match that does not apply.
-    fn onward(&mut self, first: &mut bool, at: usize, rule: &Rule) -> Vec<u8> {
+    fn onward(
+        &mut self,
+        first: &mut bool,
+        label: &mut Option<String>,
+        (at, mut tested): (usize, i64),
+        rule: &Rule,
+    ) -> Vec<u8> {
         let flag = if rule.flag_out >= 0 {
-            self.line(first, None, b"GotoIf($[${RULES_LEFT} > 0]?qr-again,q,1)");
+            self.tested(first, label, tested);
+            tested = 0;
+            self.line(
+                first,
+                label.take().as_deref(),
+                b"GotoIf($[${RULES_LEFT} > 0]?qr-again,q,1)",
+            );
             rule.flag_out
         } else {
             rule.flag_in
         };
+        let passed = self.set.rules_up_to(at, flag);
+        self.tested(first, label, tested - i64::try_from(passed).unwrap_or(0));
         let priority = self.set.landing(at, flag).priority();
         format!("Goto(qr-flag-{flag},q,{priority})").into_bytes()
     }

@@ -86,7 +86,7 @@ impl Replacement {
     }
 
     fn first(&self, pattern: &Pattern, text: &[u8], out: &mut Vec<u8>, spare: usize) -> bool {
-        let Some(groups) = pattern.find(text, 0, false) else {
+        let Some(groups) = pattern.search(text).find(0, false) else {
             return false;
         };
         let Some((start, end)) = groups.first().copied().flatten() else {
@@ -132,8 +132,9 @@ impl Replacement {
         let mut start = 0;
         let mut after_empty = false;
         let mut count = 0;
+        let mut searched = pattern.search(text);
         while start <= text.len() {
-            let found = pattern.find(text, start, after_empty);
+            let found = searched.find(start, after_empty);
             let span = found.as_ref().and_then(|g| g.first().copied().flatten());
             let (groups, from, to) = match (found, span) {
                 (Some(groups), Some((from, to))) if !(after_empty && from == to) => {
@@ -170,8 +171,9 @@ impl Replacement {
         let mut start = 0;
         let mut last_end = None;
         let mut count = 0;
+        let mut searched = pattern.search(text);
         while start <= text.len() {
-            let Some(groups) = pattern.find(text, start, false) else {
+            let Some(groups) = searched.find(start, false) else {
                 break;
             };
             if largest >= groups.len() {

@@ -97,9 +97,8 @@ pub(super) fn characters(bytes: &[u8], out: &mut String) {
     }
 }
 
-/// The offset in bytes of an offset in the characters.
-pub(super) fn offset(characters: &str, at: usize) -> usize {
-    characters
-        .get(..at)
-        .map_or(0, |before| before.chars().count())
+/// Where the character of each byte begins, and the end.
+pub(super) fn places(characters: &str) -> Vec<usize> {
+    let begins = characters.char_indices().map(|(at, _)| at);
+    begins.chain([characters.len()]).collect()
 }

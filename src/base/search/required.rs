@@ -1,15 +1,15 @@
-//! Texts without which a pattern cannot match: what the index of a chain is made of.
+//! Texts without which a regular expression cannot match.
 
 use regex_syntax::hir::literal::{ExtractKind, Extractor, Seq};
 use regex_syntax::hir::{Hir, HirKind};
 
-/// Texts of which every match holds at least one, letters in lower case.
+/// Texts of which every match holds at least one.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Required {
+pub struct Required {
     /// The texts.
-    pub(crate) texts: Vec<Vec<u8>>,
-    /// Whether holding one of them, in any case of letters, is all that the pattern asks.
-    pub(crate) exact: bool,
+    pub texts: Vec<Vec<u8>>,
+    /// Whether holding one of them is all that the expression asks.
+    pub exact: bool,
 }
 
 /// Texts of one pattern at most.
@@ -18,8 +18,8 @@ const TEXTS: usize = 64;
 const PARTS: usize = 32;
 
 impl Required {
-    /// Lower case; of a pattern that minds it, letters are no proof.
-    pub(super) fn fold(&mut self, caseless: bool) {
+    /// Texts in lower case, for a search that does not mind case; of an expression that minds it, letters are no proof.
+    pub fn fold(&mut self, caseless: bool) {
         let letters = self.texts.iter().flatten().any(u8::is_ascii_alphabetic);
         self.exact &= caseless || !letters;
         for text in &mut self.texts {
@@ -30,8 +30,9 @@ impl Required {
     }
 }
 
-/// The best set of texts of a pattern that is read with case.
-pub(super) fn required(tree: &Hir, unicode_case: bool) -> Option<Required> {
+/// The best set of texts of an expression that is read with case. With `unicode_case` it will match without, as
+/// Unicode has it.
+pub fn required(tree: &Hir, unicode_case: bool) -> Option<Required> {
     let whole = tree.properties().look_set().is_empty();
     let prefixes = extracted(tree, ExtractKind::Prefix);
     if whole
@@ -97,7 +98,7 @@ fn usable(seq: &Seq, unicode_case: bool) -> Option<Vec<Vec<u8>>> {
         .iter()
         .map(|literal| {
             let text = literal.as_bytes();
-            // Beyond ASCII, and for k and s, RE2 knows more cases of a letter than two.
+            // Beyond ASCII, and for k and s, Unicode knows more cases of a letter than two.
             let strange = unicode_case
                 && text
                     .iter()
@@ -105,33 +106,4 @@ fn usable(seq: &Seq, unicode_case: bool) -> Option<Vec<Vec<u8>>> {
             (!text.is_empty() && !strange).then(|| text.to_vec())
         })
         .collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::super::Pattern;
-    use crate::rules::settings::Dialect;
-
-    fn texts(pattern: &str) -> (Vec<String>, bool) {
-        let (pattern, _) = Pattern::new(pattern.as_bytes(), Dialect::Pcre, true);
-        let required = pattern.required().unwrap();
-        let texts = required
-            .texts
-            .iter()
-            .map(|text| String::from_utf8_lossy(text).into_owned())
-            .collect();
-        (texts, required.exact)
-    }
-
-    #[test]
-    fn texts_are_found() {
-        assert_eq!(texts(r"\/\* 00"), (vec!["/* 00".to_owned()], true));
-        assert_eq!(
-            texts("0[1-2]"),
-            (vec!["01".to_owned(), "02".to_owned()], true)
-        );
-        assert_eq!(texts("^SELECT"), (vec!["select".to_owned()], false));
-        assert_eq!(texts("^SELECT.*FOR UPDATE$").0, ["for update".to_owned()]);
-        assert_eq!(texts("x.*FROM t .*y"), (vec!["from t ".to_owned()], false));
-    }
 }
