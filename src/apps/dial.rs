@@ -300,6 +300,7 @@ fn again(mut retry: Box<Retry>) -> Flow {
     let play = crate::machine::Play {
         what: vec![crate::machine::Sound::File(retry.announcement.clone())],
         stop_on: Text::EMPTY,
+        ..crate::machine::Play::default()
     };
     Flow::wait_then(Effect::Play(play), move |_, event| match event {
         Event::Hangup(_) => Flow::Leave,

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use super::{DeviceState, Member, Queue, key};
+use super::{DeviceState, Member, PenaltyChange, Queue, key};
 use crate::base::Text;
 
 /// Lines of the log that are kept.
@@ -31,10 +31,24 @@ pub struct QueueLogLine {
 #[derive(Debug, Clone, Default)]
 pub struct Queues {
     queues: BTreeMap<Text, Queue>,
+    rules: BTreeMap<Text, Vec<PenaltyChange>>,
     log: Vec<QueueLogLine>,
 }
 
 impl Queues {
+    /// Adds a rule; one of that name that is there is replaced.
+    pub fn add_rule(&mut self, name: &[u8], mut lines: Vec<PenaltyChange>) {
+        lines.sort_by_key(|line| line.after);
+        self.rules.insert(key(name), lines);
+    }
+
+    /// The lines of a rule, the earliest first; none where there is no such rule.
+    pub fn rule(&self, name: &[u8]) -> &[PenaltyChange] {
+        self.rules
+            .get(key(name).as_bytes())
+            .map_or(&[], Vec::as_slice)
+    }
+
     /// Adds a queue; one of that name that is there keeps its callers and counts.
     pub fn add(&mut self, queue: Queue) {
         let key = key(&queue.name);
