@@ -115,7 +115,7 @@ impl Control {
 
     fn keys(&self) -> Text {
         let keys = [&self.forward, &self.rewind, &self.stop, &self.pause, &self.restart];
-        Text::from(keys.map(|keys| keys.as_bytes()).concat())
+        Text::from(keys.map(Text::as_bytes).concat())
     }
 }
 

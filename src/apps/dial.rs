@@ -86,7 +86,8 @@ fn dial(cx: &mut Cx<'_>, arguments: &[Vec<u8>], then: DialThen) -> Flow {
         if target.is_empty() {
             continue;
         }
-        let Some(destination) = technology_resource(target) else {
+        let destination = technology_resource(target).filter(|(_, resource)| !resource.is_empty());
+        let Some(destination) = destination else {
             let target = Text::from(target);
             cx.log(&code::DIAL_ARGUMENT_INVALID, || {
                 format!("`{target}` is not `technology/resource`")

@@ -90,11 +90,8 @@ fn place(heard: &Announcements, position: usize, left: u64, first: bool, what: &
         what.extend([file("queue-thereare"), position, file("queue-callswaiting")]);
     }
     let minutes = left / 60;
-    let seconds = if heard.round == 0 {
-        0
-    } else {
-        left % 60 / heard.round * heard.round
-    };
+    let steps = (left % 60).checked_div(heard.round);
+    let seconds = steps.map_or(0, |steps| steps * heard.round);
     let wanted = match heard.holdtime {
         SayTime::Always => true,
         SayTime::Never => false,
