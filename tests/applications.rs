@@ -349,6 +349,28 @@ fn media_can_be_left() {
             "CPLAYBACKOFFSET=0",
         ],
     );
+    // # and * go forward and back, 5 pauses, 6 begins anew; what is not told is at its usual key.
+    let keys = [Some(b'#'), Some(b'#'), Some(b'*'), Some(b'5')].map(played);
+    let mut script = keys.to_vec();
+    script.extend([Event::Digit(b'#'), Event::Digit(b'5'), played(Some(b'9'))]);
+    let line = "ControlPlayback(x,2000,,,9,5,6,o(500))";
+    expect(
+        &[line],
+        &script,
+        &["CPLAYBACKSTATUS=USERSTOPPED", "CPLAYBACKOFFSET=2500"],
+    );
+    let (_, effects) = run(Allow::default(), &[line], &script);
+    let from = |effect: &Effect| match effect {
+        Effect::Play(play) => Some(play.from.as_millis()),
+        _ => None,
+    };
+    let places: Vec<u128> = effects.iter().filter_map(from).collect();
+    assert_eq!(places, [500, 2500, 4500, 2500, 2500]);
+    expect(
+        &["ControlPlayback(x,,9,,,,6)"],
+        &[played(Some(b'9')), played(Some(b'6')), played(None)],
+        &["CPLAYBACKSTATUS=SUCCESS", "CPLAYBACKOFFSET=-1"],
+    );
     expect(
         &["BackgroundDetect(x)"],
         &[text("400")],

@@ -14,9 +14,56 @@
 use std::path::Path;
 use std::time::Duration;
 
+use strowger::base::Text;
 use strowger::host::configuration::read;
-use strowger::machine::facilities::{DeviceState, Empty, Facilities, Strategy};
+use strowger::machine::facilities::{
+    Change, DeviceState, Empty, Facilities, SayPosition, SayTime, Strategy,
+};
 use strowger::syntax::load::MemoryReader;
+
+const RULES: &str = "\
+[wider]
+penaltychange => 60,+5,1
+penaltychange => 30,10
+penaltychange => soon
+colour = green
+";
+
+#[test]
+fn rules_of_queues() {
+    let mut facilities = Facilities::default();
+    let mut reader = MemoryReader::new().with("etc/queuerules.conf", RULES).with(
+        "etc/queues.conf",
+        "[q]\ndefaultrule = wider\nannounce-frequency = 30\nannounce-position = more\n\
+             announce-holdtime = once\nperiodic-announce = a, b\nannounce-round-seconds = x\n",
+    );
+    let reports = read(Path::new("etc"), &mut reader, &mut facilities);
+    let said: Vec<String> = reports
+        .iter()
+        .flat_map(|report| report.diagnostics().iter().map(|d| report.line(d)))
+        .collect();
+    assert_eq!(
+        said,
+        [
+            "etc/queues.conf:7:1: E032: `announce-round-seconds` cannot be `x`",
+            "etc/queuerules.conf:4:1: E032: `penaltychange` cannot be `soon`",
+            "etc/queuerules.conf:5:1: E031: there is no setting `colour` here",
+        ]
+    );
+    let rule = facilities.queues.rule(b"WIDER");
+    let after: Vec<u64> = rule.iter().map(|line| line.after.as_secs()).collect();
+    assert_eq!(after, [30, 60]);
+    assert_eq!(rule[1].most, Change::By(5));
+    let settings = &facilities.queues.get(b"q").unwrap().settings;
+    assert_eq!(settings.rule.to_string(), "wider");
+    let heard = &settings.announcements;
+    assert_eq!(heard.frequency, Some(Duration::from_secs(30)));
+    assert_eq!(
+        (heard.position, heard.holdtime),
+        (SayPosition::More, SayTime::Once)
+    );
+    assert_eq!(heard.periodic, [Text::from("a"), Text::from("b")]);
+}
 
 const QUEUES: &str = "\
 [general]

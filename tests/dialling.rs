@@ -227,3 +227,36 @@ fn a_device_is_available_when_it_could_be_dialled() {
         ]
     );
 }
+
+#[test]
+fn a_destination_needs_a_resource() {
+    let mut report = run(
+        "[main]\nexten => s,1,Dial(PJSIP/,5)\n same => n,Set(R=on)\nexten => h,1,Set(H=${DIALSTATUS})\n",
+    );
+    assert_eq!(text(&mut report, "R"), "");
+    assert_eq!(text(&mut report, "H"), "INVALIDARGS");
+}
+
+#[test]
+fn g_goes_on_after_a_subroutine_that_aborts() {
+    let status = |options: &str| {
+        let mut report = run(&format!(
+            "[main]\nexten => s,1,Dial(Local/far@main,5,{options}U(sub))\n same => n,Set(R=${{DIALSTATUS}})\n\
+             exten => far,1,Answer()\n same => n,Wait(1)\n\
+             [sub]\nexten => s,1,Set(GOSUB_RESULT=ABORT)\n same => n,Return()\n"
+        ));
+        text(&mut report, "R")
+    };
+    assert_eq!(status(""), "");
+    assert_eq!(status("g"), "ANSWER");
+}
+
+#[test]
+fn only_the_own_technology_is_transferred() {
+    let mut report = run(
+        "[main]\nexten => s,1,Transfer(Nosuch/bob)\n same => n,Set(R=${TRANSFERSTATUS})\n\
+         same => n,Transfer(bob)\n same => n,Set(S=${TRANSFERSTATUS})\n",
+    );
+    assert_eq!(text(&mut report, "R"), "FAILURE");
+    assert_eq!(text(&mut report, "S"), "UNSUPPORTED");
+}

@@ -18,8 +18,8 @@ use strowger::base::Text;
 use strowger::host::simulate::{Peer, RunReport, Scenario, Sounds};
 use strowger::host::{Engine, SimChannel};
 use strowger::machine::facilities::{
-    Account, Agent, DeviceState, Empty, Facilities, Lot, Mailbox, Member, Penalties, Presence,
-    Queue, QueueSettings, Stored, Strategy,
+    Account, Agent, DeviceState, Empty, Facilities, Lot, Mailbox, Member, Penalties, PenaltyChange,
+    Presence, Queue, QueueSettings, Stored, Strategy,
 };
 use strowger::syntax::load::MemoryReader;
 
@@ -196,6 +196,39 @@ fn a_member_takes_the_call() {
 }
 
 #[test]
+fn the_next_round_begins_behind_the_member_that_was_rung() {
+    let lines = plan(&["Queue(support,c)", "Set(R=${DIALEDPEERNUMBER} ${EPOCH})"]);
+    for strategy in [Strategy::Linear, Strategy::RrMemory] {
+        let engine = engine(&lines, |f| {
+            f.queues.add(support(
+                |s| s.strategy = strategy,
+                &[("PJSIP/a", 0), ("PJSIP/b", 0)],
+            ));
+        });
+        let mut report = run(&engine, channel().dial("PJSIP/b", "ANSWER"));
+        // 15 seconds of ringing, 5 of pause, 10 of talk.
+        assert_eq!(text(&mut report, "R"), format!("b {}", START + 30));
+    }
+}
+
+#[test]
+fn a_rule_widens_the_circle() {
+    let lines = plan(&[
+        "Set(QUEUE_MAX_PENALTY=1)",
+        "Queue(support,c,,,,,,wider)",
+        "Set(R=${DIALEDPEERNUMBER} ${QUEUE_MAX_PENALTY} ${QUEUE_MIN_PENALTY} ${QUEUE_RAISE_PENALTY} ${EPOCH})",
+    ]);
+    let engine = engine(&lines, |f| {
+        let rule = ["60,+1,9", "30,8,5"].map(|line| PenaltyChange::read(line.as_bytes()).unwrap());
+        f.queues.add_rule(b"Wider", rule.to_vec());
+        f.queues
+            .add(support(|_| {}, &[("PJSIP/a", 0), ("PJSIP/b", 7)]));
+    });
+    let mut report = run(&engine, channel().dial("PJSIP/b", "ANSWER"));
+    assert_eq!(text(&mut report, "R"), format!("b 8 5  {}", START + 50));
+}
+
+#[test]
 fn without_c_the_call_ends_with_the_member() {
     let lines = plan(&["Queue(support)", "Set(R=on)"]);
     let engine = engine(&lines, |f| f.queues.add(support(|_| {}, &[("PJSIP/a", 0)])));
@@ -285,7 +318,7 @@ fn strategies_choose_in_their_order() {
         let mut queue = support(|s| s.strategy = strategy, &members);
         change(&mut queue);
         let free = |_: &[u8]| DeviceState::NotInUse;
-        let groups = queue.order(Penalties::default(), &free, now, &|| 7);
+        let groups = queue.order(0, Penalties::default(), &free, now, &|| 7);
         let groups: Vec<String> = groups
             .iter()
             .map(|g| {
@@ -311,10 +344,10 @@ fn strategies_choose_in_their_order() {
     };
     assert_eq!(order(Strategy::RingAll, &wrapping), "b c");
     let busy = |_: &[u8]| DeviceState::InUse;
-    let mut queue = support(|s| s.ringinuse = false, &[("T/a", 0)]);
+    let queue = support(|s| s.ringinuse = false, &[("T/a", 0)]);
     assert!(
         queue
-            .order(Penalties::default(), &busy, now, &|| 7)
+            .order(0, Penalties::default(), &busy, now, &|| 7)
             .is_empty()
     );
 }

@@ -45,6 +45,7 @@ fn effects_and_events_survive_their_form() {
                 },
             ],
             stop_on: Text::from("#"),
+            ..Play::default()
         }),
         Effect::Collect { timeout: None },
         Effect::Dial(Box::new(Dial {

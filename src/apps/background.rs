@@ -84,6 +84,7 @@ fn play(cx: &mut Cx<'_>, files: &[u8], letters: &Options, context: Text) -> Flow
     let play = Play {
         what: sounds(files),
         stop_on,
+        ..Play::default()
     };
     Flow::wait_then(Effect::Play(play), move |cx, event| {
         if let Event::Hangup(_) = event {

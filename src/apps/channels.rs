@@ -32,8 +32,8 @@ pub static TRANSFER: Application = Application::new(
     "Transfer",
     "Transfer caller to remote extension.",
     "[technology/]destination",
-    "Asks the caller's side to call somebody else. TRANSFERSTATUS is SUCCESS, FAILURE or UNSUPPORTED; the channels of \
-     the simulation do not support it.",
+    "Asks the caller's side to call somebody else. TRANSFERSTATUS is SUCCESS, FAILURE or UNSUPPORTED: \
+     FAILURE where the technology is not that of the caller's channel; the channels of the simulation do not support it.",
     run_transfer,
 )
 .support(Support::Simulated);
@@ -97,15 +97,22 @@ fn run_redirect(cx: &mut Cx<'_>, data: &[u8]) -> Flow {
 }
 
 fn run_transfer(cx: &mut Cx<'_>, data: &[u8]) -> Flow {
-    let status: &[u8] = if data.is_empty() {
+    if data.is_empty() {
         cx.log(&code::ARGUMENT_MISSING, || {
             "Transfer needs a destination".to_owned()
         });
-        b"FAILURE"
-    } else {
-        b"UNSUPPORTED"
-    };
-    cx.set(b"TRANSFERSTATUS", status);
+        cx.set(b"TRANSFERSTATUS", b"FAILURE");
+        cx.set(b"TRANSFERSTATUSPROTOCOL", b"0");
+        return Flow::Next;
+    }
+    let technology = data.iter().position(|b| *b == b'/').and_then(|n| data.get(..n));
+    let own = cx.channel().name.get(..technology.map_or(0, <[u8]>::len));
+    if !technology.unwrap_or_default().eq_ignore_ascii_case(own.unwrap_or_default()) {
+        // Somebody else's telephone cannot be told.
+        cx.set(b"TRANSFERSTATUS", b"FAILURE");
+        return Flow::Next;
+    }
+    cx.set(b"TRANSFERSTATUS", b"UNSUPPORTED");
     cx.set(b"TRANSFERSTATUSPROTOCOL", b"0");
     Flow::Next
 }

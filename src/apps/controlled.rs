@@ -1,13 +1,19 @@
 //! `ControlPlayback`, `BackgroundDetect`, `MP3Player`, `StreamEcho`, Dictate: media that the caller steers.
 
+use std::time::Duration;
+
 use super::answer::answered;
 use super::background::ALL_DIGITS;
 use super::channels::echo;
 use super::hosted::{Hosted, hosted};
 use super::playback::{all_there, missing_argument, sounds};
+use crate::base::scan::int;
 use crate::base::{Text, arguments};
 use crate::library::{Application, Example, Support};
 use crate::machine::{Cx, Effect, Event, Flow, Location, Play, Sound};
+
+/// How far forward and rewind keys go where no other time is given.
+const SKIP: Duration = Duration::from_secs(3);
 
 hosted! {
     DICTATE "Dictate" "Record a dictation." "[directory[,file[,options]]]"
@@ -18,15 +24,16 @@ hosted! {
 /// Play a file with keys for forward, back and pause.
 pub static CONTROL_PLAYBACK: Application = Application::new(
     "ControlPlayback",
-    "Play files that the caller can stop.",
+    "Play files that the caller steers.",
     "file[&file2[&...]][,skipms[,forward[,rewind[,stop[,pause[,restart[,options]]]]]]]",
-    "Plays files until a stop key; a restart key begins anew. CPLAYBACKSTATUS is SUCCESS, USERSTOPPED or ERROR, \
-     CPLAYBACKOFFSET the place in milliseconds where a key stopped it, or -1 at the end, CPLAYBACKSTOPKEY that key.",
+    "Plays files until a stop key. A forward key (`#` unless another argument has it) goes on so many milliseconds later, \
+     3000 of them if none are given, a rewind key (`*` likewise) so many earlier, a pause key waits until it is pressed \
+     again, a restart key begins anew. The option o(milliseconds) begins that far into the file. CPLAYBACKSTATUS is \
+     SUCCESS, USERSTOPPED or ERROR, CPLAYBACKOFFSET the place in milliseconds where a key stopped it, or -1 at the end, \
+     CPLAYBACKSTOPKEY that key.",
     run_control,
 )
-.support(Support::Partial(
-    "no skipping, pausing or beginning at an offset: a host plays from the start",
-))
+.support(Support::Simulated)
 .examples(&[Example { title: "Nobody presses a key", dialplan: "ControlPlayback(long-message,3000,#,*,0)", evaluate: "${CPLAYBACKSTATUS} ${CPLAYBACKOFFSET}", expect: "SUCCESS -1" }]);
 
 /// Play a file and listen for speech.
@@ -60,50 +67,139 @@ pub static STREAM_ECHO: Application = Application::new(
 )
 .support(Support::Simulated);
 
+/// What is played, and what the keys do to it.
+#[derive(Clone)]
+struct Control {
+    what: Vec<Sound>,
+    skip: Duration,
+    forward: Text,
+    rewind: Text,
+    stop: Text,
+    pause: Text,
+    restart: Text,
+}
+
+impl Control {
+    fn new(fields: &[Vec<u8>]) -> Self {
+        let field = |n: usize| fields.get(n).map_or(&[][..], Vec::as_slice);
+        let keys = |n: usize| {
+            let keys = field(n);
+            // Keys that no telephone has are none.
+            let real = keys.first().is_some_and(|key| ALL_DIGITS.as_bytes().contains(key));
+            if real { keys } else { &[] }
+        };
+        let (forward, rewind) = (keys(2), keys(3));
+        let others = [keys(4), keys(5), keys(6)].concat();
+        let or = |keys: &[u8], usual: u8, other: &[u8]| {
+            let taken = others.contains(&usual) || other.contains(&usual);
+            if keys.is_empty() && !taken {
+                Text::from([usual].as_slice())
+            } else {
+                Text::from(keys)
+            }
+        };
+        let skip = int(field(1)).map_or(0, |(n, _)| n);
+        Self {
+            what: sounds(field(0)),
+            skip: u64::try_from(skip)
+                .ok()
+                .filter(|n| *n > 0)
+                .map_or(SKIP, Duration::from_millis),
+            forward: or(forward, b'#', rewind),
+            rewind: or(rewind, b'*', forward),
+            stop: Text::from(keys(4)),
+            pause: Text::from(keys(5)),
+            restart: Text::from(keys(6)),
+        }
+    }
+
+    fn keys(&self) -> Text {
+        let keys = [&self.forward, &self.rewind, &self.stop, &self.pause, &self.restart];
+        Text::from(keys.map(Text::as_bytes).concat())
+    }
+}
+
 fn run_control(cx: &mut Cx<'_>, data: &[u8]) -> Flow {
     let fields = arguments::standard(data, 8);
-    let field = |n: usize| fields.get(n).map_or(&[][..], Vec::as_slice);
-    if field(0).is_empty() {
+    if fields.first().is_none_or(Vec::is_empty) {
         return missing_argument(cx, "ControlPlayback needs a file");
     }
     cx.set(b"CPLAYBACKSTOPKEY", b"");
-    let (stop, restart) = (Text::from(field(4)), Text::from(field(6)));
-    from_the_beginning(cx, sounds(field(0)), stop, restart)
+    let letters = arguments::options(fields.get(7).map_or(&[][..], Vec::as_slice));
+    let offset = letters.argument(b'o').and_then(int).map_or(0, |(n, _)| n);
+    let from = Duration::from_millis(u64::try_from(offset).unwrap_or(0));
+    play_from(cx, Box::new(Control::new(&fields)), from)
 }
 
-fn from_the_beginning(cx: &mut Cx<'_>, what: Vec<Sound>, stop: Text, restart: Text) -> Flow {
+fn play_from(cx: &mut Cx<'_>, control: Box<Control>, from: Duration) -> Flow {
     let play = Play {
-        what: what.clone(),
-        stop_on: Text::from([&*stop, &*restart].concat()),
+        what: control.what.clone(),
+        stop_on: control.keys(),
+        from,
     };
-    let begin = cx.now();
+    let began = cx.now();
     Flow::wait_then(Effect::Play(play), move |cx, event| {
         let fine = all_there(cx, &event);
-        // What stands for the end of the file.
-        let mut offset = "-1".to_owned();
-        let status: &[u8] = match event {
+        match event {
             Event::Played {
                 digit: Some(digit), ..
             }
             | Event::Digit(digit) => {
-                if restart.contains(&digit) {
-                    return from_the_beginning(cx, what, stop, restart);
-                }
-                offset = cx.now().saturating_sub(begin).as_millis().to_string();
-                cx.set(b"CPLAYBACKSTOPKEY", &[digit]);
-                b"USERSTOPPED"
+                let at = from.saturating_add(cx.now().saturating_sub(began));
+                steered(cx, control, digit, at)
             }
             Event::Hangup(_) => {
                 cx.set(b"CPLAYBACKSTATUS", b"ERROR");
-                return Flow::Leave;
+                Flow::Leave
             }
-            _ if fine => b"SUCCESS",
-            _ => b"ERROR",
-        };
-        cx.set(b"CPLAYBACKOFFSET", offset.as_bytes());
-        cx.set(b"CPLAYBACKSTATUS", status);
-        Flow::Next
+            _ => {
+                let status: &[u8] = if fine { b"SUCCESS" } else { b"ERROR" };
+                // What stands for the end of the file.
+                ended(cx, status, "-1")
+            }
+        }
     })
+}
+
+/// A key was pressed at a place of what is played.
+fn steered(cx: &mut Cx<'_>, control: Box<Control>, digit: u8, at: Duration) -> Flow {
+    if control.forward.contains(&digit) {
+        let to = at.saturating_add(control.skip);
+        play_from(cx, control, to)
+    } else if control.rewind.contains(&digit) {
+        let to = at.saturating_sub(control.skip);
+        play_from(cx, control, to)
+    } else if control.restart.contains(&digit) {
+        play_from(cx, control, Duration::ZERO)
+    } else if control.pause.contains(&digit) {
+        paused(control, at)
+    } else {
+        cx.set(b"CPLAYBACKSTOPKEY", &[digit]);
+        ended(cx, b"USERSTOPPED", &at.as_millis().to_string())
+    }
+}
+
+/// Nothing is heard until a pause key is pressed again; restart and stop keys act, others do not.
+fn paused(control: Box<Control>, at: Duration) -> Flow {
+    Flow::wait_then(Effect::Collect { timeout: None }, move |cx, event| match event {
+        Event::Digit(digit) if control.pause.contains(&digit) => play_from(cx, control, at),
+        Event::Digit(digit)
+            if control.restart.contains(&digit) || control.stop.contains(&digit) =>
+        {
+            steered(cx, control, digit, at)
+        }
+        Event::Digit(_) => paused(control, at),
+        _ => {
+            cx.set(b"CPLAYBACKSTATUS", b"ERROR");
+            Flow::Leave
+        }
+    })
+}
+
+fn ended(cx: &mut Cx<'_>, status: &[u8], offset: &str) -> Flow {
+    cx.set(b"CPLAYBACKOFFSET", offset.as_bytes());
+    cx.set(b"CPLAYBACKSTATUS", status);
+    Flow::Next
 }
 
 fn run_detect(cx: &mut Cx<'_>, data: &[u8]) -> Flow {
@@ -124,6 +220,7 @@ fn run_detect(cx: &mut Cx<'_>, data: &[u8]) -> Flow {
         let play = Play {
             what: sounds(&file),
             stop_on: Text::from(stop_on),
+            ..Play::default()
         };
         Flow::wait_then(Effect::Play(play), detected)
     })
@@ -160,6 +257,7 @@ fn run_mp3(cx: &mut Cx<'_>, data: &[u8]) -> Flow {
     let play = Play {
         what: vec![Sound::File(Text::from(data))],
         stop_on: Text::from(ALL_DIGITS),
+        ..Play::default()
     };
     Flow::wait_then(Effect::Play(play), |cx, event| {
         all_there(cx, &event);

@@ -86,7 +86,8 @@ fn dial(cx: &mut Cx<'_>, arguments: &[Vec<u8>], then: DialThen) -> Flow {
         if target.is_empty() {
             continue;
         }
-        let Some(destination) = technology_resource(target) else {
+        let destination = technology_resource(target).filter(|(_, resource)| !resource.is_empty());
+        let Some(destination) = destination else {
             let target = Text::from(target);
             cx.log(&code::DIAL_ARGUMENT_INVALID, || {
                 format!("`{target}` is not `technology/resource`")
@@ -300,6 +301,7 @@ fn again(mut retry: Box<Retry>) -> Flow {
     let play = crate::machine::Play {
         what: vec![crate::machine::Sound::File(retry.announcement.clone())],
         stop_on: Text::EMPTY,
+        ..crate::machine::Play::default()
     };
     Flow::wait_then(Effect::Play(play), move |_, event| match event {
         Event::Hangup(_) => Flow::Leave,

@@ -161,7 +161,7 @@ examples! {
     "System": "Refused unless it is allowed: the call ends" "System(logger call from ${CALLERID(num)})" "not reached" "";
     "TestClient": "The call ends here" "TestClient(1234)" "not reached" "";
     "TestServer": "The call ends here" "TestServer()" "not reached" "";
-    "Transfer": "A channel that cannot be transferred" "Transfer(PJSIP/bob@192.0.2.1)" "${TRANSFERSTATUS}" "UNSUPPORTED";
+    "Transfer": "A channel that cannot be transferred" "Transfer(bob@192.0.2.1)" "${TRANSFERSTATUS}" "UNSUPPORTED";
     "TryExec": "One that does not exist" "TryExec(NoSuchApplication())" "${TRYSTATUS}" "NOAPP";
     "UnpauseQueueMember": "After the break" "UnpauseQueueMember(support,PJSIP/alice)" "${UPQMSTATUS}" "UNPAUSED";
     "UserEvent": "An event for other programs" "UserEvent(Screenpop,Number: ${CALLERID(num)})" "on" "on";

@@ -36,6 +36,7 @@ pub(super) fn ask(
     let play = Play {
         what: question.prompt.clone(),
         stop_on: Text::from(ALL_DIGITS),
+        ..Play::default()
     };
     Flow::wait_then(Effect::Play(play), move |cx, event| {
         all_there(cx, &event);
@@ -93,6 +94,7 @@ pub(super) fn play(
             .map(|name| Sound::File(Text::from(*name)))
             .collect(),
         stop_on: Text::EMPTY,
+        ..Play::default()
     };
     Flow::wait_then(Effect::Play(play), move |cx, event| {
         all_there(cx, &event);

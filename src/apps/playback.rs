@@ -54,6 +54,7 @@ fn play(files: &[u8], say: bool) -> Flow {
     let play = Play {
         what,
         stop_on: Text::EMPTY,
+        ..Play::default()
     };
     Flow::wait_then(Effect::Play(play), |cx, event| match event {
         Event::Hangup(_) => {

@@ -3,6 +3,7 @@
 //! Members are rung with the effect of Dial, in rounds; between rounds the caller waits for the next one and may leave
 //! with a digit. So every host that can dial has queues.
 
+mod announce;
 mod round;
 mod talk;
 
@@ -11,6 +12,7 @@ use std::time::Duration;
 
 use super::playback::missing_argument;
 use super::queue_members::{kept_here, log};
+use announce::Said;
 use round::turn;
 use crate::base::Text;
 use crate::base::arguments::{self, options};
@@ -18,7 +20,9 @@ use crate::base::duration::{leading_number, seconds};
 use crate::base::scan::int;
 use crate::diagnostic::code;
 use crate::library::{Application, Example, Support};
-use crate::machine::facilities::{self, Caller, DeviceState, Empty, Penalties, QueueSettings};
+use crate::machine::facilities::{
+    self, Caller, DeviceState, Empty, Penalties, PenaltyChange, QueueSettings,
+};
 use crate::machine::{Cx, Effect, Event, Flow, Location};
 
 /// Wait in a queue.
@@ -30,7 +34,9 @@ pub static QUEUE: Application = Application::new(
      LEAVEEMPTY, UNKNOWN, CONTINUE or WITHDRAW. After a call that was taken the caller's call ends, or goes on with \
      CONTINUE if the option `c` is given and the member hung up. A key of the queue's context leads there. `n` gives up \
      after one round; other options are handed to the call of the members as Dial knows them. QUEUE_PRIO, \
-     QUEUE_MIN_PENALTY and QUEUE_MAX_PENALTY are read. A host that keeps its queues for itself is asked instead.",
+     QUEUE_MIN_PENALTY, QUEUE_MAX_PENALTY and QUEUE_RAISE_PENALTY are read; the rule, or that of the queue, changes the \
+     last three as time passes. The gosub runs on the member's channel; an AGI program needs a script host, and is told \
+     of in the log. A host that keeps its queues for itself is asked instead.",
     run,
 )
 .support(Support::Simulated)
@@ -68,6 +74,11 @@ fn run(cx: &mut Cx<'_>, data: &[u8]) -> Flow {
         .collect();
     // The caller's call goes on here, whatever becomes of the member.
     dial.push((b'g', None));
+    if !field(5).is_empty() {
+        cx.log(&code::NOT_ALLOWED, || {
+            "the program of Queue needs a script host".to_owned()
+        });
+    }
     if !field(6).is_empty() {
         dial.push((b'U', Some(Text::from(field(6)))));
     }
@@ -82,7 +93,11 @@ fn run(cx: &mut Cx<'_>, data: &[u8]) -> Flow {
         limits: Penalties {
             least: penalty(cx, b"QUEUE_MIN_PENALTY").filter(|n| *n > 0),
             most: penalty(cx, b"QUEUE_MAX_PENALTY").filter(|n| *n > 0),
+            raise: penalty(cx, b"QUEUE_RAISE_PENALTY"),
         },
+        rule: rule(cx, field(0), field(7)),
+        said: Said::default(),
+        begin: 0,
         position: 0,
         digits: Vec::new(),
         rung: VecDeque::new(),
@@ -93,6 +108,21 @@ fn run(cx: &mut Cx<'_>, data: &[u8]) -> Flow {
     with_states(cx, wait, move |cx, wait, states| {
         join(cx, wait, &states, priority, position)
     })
+}
+
+/// The rule that was named, or that of the queue.
+fn rule(cx: &mut Cx<'_>, queue: &[u8], name: &[u8]) -> VecDeque<PenaltyChange> {
+    let facilities = cx.shared().facilities();
+    let usual = facilities.queues.get(queue).map_or(&[][..], |q| &q.settings.rule);
+    let lines = facilities.queues.rule(if name.is_empty() { usual } else { name });
+    let lines: VecDeque<_> = lines.iter().copied().collect();
+    drop(facilities);
+    if lines.is_empty() && !name.is_empty() {
+        cx.log(&code::NOT_FOUND, || {
+            format!("there is no rule `{}` for queues", bstr::BStr::new(name))
+        });
+    }
+    lines
 }
 
 /// C is answered elsewhere in Queue, c in Dial.
@@ -133,6 +163,12 @@ struct Wait {
     since: Duration,
     until: Option<Duration>,
     limits: Penalties,
+    /// Lines of its rule that have not acted.
+    rule: VecDeque<PenaltyChange>,
+    /// What the caller heard.
+    said: Said,
+    /// Where the caller's next round begins in a linear queue.
+    begin: usize,
     /// Position when the caller came.
     position: usize,
     /// Digits pressed so far.

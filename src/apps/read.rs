@@ -116,6 +116,7 @@ fn prompt(cx: &mut Cx<'_>, reading: Reading) -> Flow {
     let play = Play {
         what,
         stop_on: Text::from(ALL_DIGITS),
+        ..Play::default()
     };
     Flow::wait_then(Effect::Play(play), move |cx, event| {
         let fine = all_there(cx, &event);
@@ -218,6 +219,7 @@ fn run_exten(cx: &mut Cx<'_>, data: &[u8]) -> Flow {
         let play = Play {
             what,
             stop_on: Text::from(ALL_DIGITS),
+            ..Play::default()
         };
         Flow::wait_then(Effect::Play(play), move |cx, event| {
             all_there(cx, &event);

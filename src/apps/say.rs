@@ -102,6 +102,7 @@ pub(super) fn say(
         } else {
             Text::EMPTY
         },
+        ..Play::default()
     };
     Flow::wait_then(Effect::Play(play), |cx, event| {
         all_there(cx, &event);

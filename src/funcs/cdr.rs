@@ -7,7 +7,7 @@ use crate::base::arguments::standard;
 use crate::base::condition::is_true;
 use crate::base::scan::fixed;
 use crate::diagnostic::{Level, code};
-use crate::library::{Example, Function};
+use crate::library::{Example, Function, Support};
 use crate::machine::records::{ama_flags, local_time, seconds};
 use crate::machine::{Answer, CallRecord, Cx, Flow};
 
@@ -70,8 +70,8 @@ pub static CDR_PROP: Function = Function::write_only(
     "CDR_PROP",
     "A property of the record of this call.",
     "party_a|disable",
-    "`party_a` makes this channel the calling one where two meet (a channel that Dial called never is), `disable` says \
-     that no record is wanted.",
+    "`disable` says that no record is wanted. `party_a` is taken, and decides nothing: of two channels that meet, the one \
+     that ran Dial is the calling one.",
     |cx: &mut Cx<'_>, property, value| {
         let property = property.to_ascii_lowercase();
         let known = match property.as_slice() {
@@ -93,6 +93,9 @@ pub static CDR_PROP: Function = Function::write_only(
         Flow::Next
     },
 )
+.support(Support::Partial(
+    "party_a decides nothing: only Dial gives a record a called channel",
+))
 .examples(&[Example {
     title: "No record",
     dialplan: "Set(CDR_PROP(disable)=1)",

@@ -98,13 +98,16 @@ pub enum Indication {
 }
 
 /// Files to play.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Play {
     /// What is played: files, or text that the host says.
     pub what: Vec<Sound>,
     /// Digits that stop it.
     pub stop_on: Text,
+    /// How far into the whole of it playing begins. At or past its end nothing is heard, and it has ended.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub from: Duration,
 }
 
 /// One thing to play.

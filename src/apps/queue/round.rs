@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::super::queue_members::log;
+use super::announce::say;
 use super::talk::taken;
 use super::{Known, RECHECK, Wait, abandon, exit, is_empty, leave, pause, pressed, set_ringing, state_in};
 use crate::base::Text;
@@ -16,6 +17,7 @@ pub(super) fn turn(cx: &mut Cx<'_>, mut wait: Box<Wait>, known: &Known) -> Flow 
     if wait.until.is_some_and(|until| now >= until) {
         return leave(cx, &wait, "TIMEOUT", "EXITWITHTIMEOUT");
     }
+    change_limits(cx, &mut wait, now);
     if is_empty(cx, &wait, known, |settings| settings.leavewhenempty) {
         return leave(cx, &wait, "LEAVEEMPTY", "EXITEMPTY");
     }
@@ -49,11 +51,17 @@ pub(super) fn turn(cx: &mut Cx<'_>, mut wait: Box<Wait>, known: &Known) -> Flow 
     } else {
         before == 0
     };
+    let what = wait.said.due(queue, position, next, wait.since, now);
+    if !what.is_empty() {
+        let keys = !queue.settings.context.is_empty();
+        drop(facilities);
+        return say(wait, what, keys);
+    }
     if !next {
         drop(facilities);
         return pause(cx, wait, RECHECK);
     }
-    let order = queue.order(wait.limits, &state_in(known), now, &random);
+    let order = queue.order(wait.begin, wait.limits, &state_in(known), now, &random);
     let settings = queue.settings.clone();
     if let Some(caller) = queue.callers.get_mut(position - 1) {
         caller.ringing = !order.is_empty();
@@ -71,6 +79,23 @@ pub(super) fn turn(cx: &mut Cx<'_>, mut wait: Box<Wait>, known: &Known) -> Flow 
     ring(cx, wait, &settings)
 }
 
+/// Lines of the caller's rule whose time has come change which members it accepts.
+fn change_limits(cx: &mut Cx<'_>, wait: &mut Wait, now: Duration) {
+    let waited = now.saturating_sub(wait.since);
+    while let Some(line) = wait.rule.pop_front_if(|line| line.after <= waited) {
+        wait.limits = line.apply(wait.limits);
+        for (variable, limit) in [
+            (&b"QUEUE_MAX_PENALTY"[..], wait.limits.most),
+            (b"QUEUE_MIN_PENALTY", wait.limits.least),
+            (b"QUEUE_RAISE_PENALTY", wait.limits.raise),
+        ] {
+            if let Some(limit) = limit {
+                cx.set(variable, limit.to_string().as_bytes());
+            }
+        }
+    }
+}
+
 /// Rings the next members of this round, or ends it.
 fn ring(cx: &mut Cx<'_>, mut wait: Box<Wait>, settings: &QueueSettings) -> Flow {
     let now = cx.now();
@@ -83,6 +108,11 @@ fn ring(cx: &mut Cx<'_>, mut wait: Box<Wait>, settings: &QueueSettings) -> Flow 
         }
         return pause(cx, wait, settings.retry.max(RECHECK));
     };
+    if let [interface] = group.as_slice()
+        && let Some(queue) = cx.shared().facilities().queues.get_mut(&wait.queue)
+    {
+        wait.begin = queue.rings(interface);
+    }
     let times = [left(wait.round_ends), left(wait.until)];
     let timeout = times.into_iter().flatten().min();
     let targets = group.iter().filter_map(|interface| {

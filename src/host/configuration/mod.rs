@@ -1,10 +1,11 @@
-//! What a host offers, from the familiar files: queues.conf, voicemail.conf, confbridge.conf, agents.conf,
-//! `res_parking.conf`, minivm.conf.
+//! What a host offers, from the familiar files: queues.conf, queuerules.conf, voicemail.conf, confbridge.conf,
+//! agents.conf, `res_parking.conf`, minivm.conf.
 
 mod agents;
 mod conferences;
 mod mailboxes;
 mod parking;
+mod queue_rules;
 mod queues;
 
 use std::path::Path;
@@ -22,6 +23,7 @@ type ReadFile = fn(&[Category], &mut Facilities, &mut Report);
 /// The files, and what reads each.
 const FILES: &[(&str, ReadFile)] = &[
     ("queues.conf", queues::read),
+    ("queuerules.conf", queue_rules::read),
     ("voicemail.conf", mailboxes::read),
     ("minivm.conf", mailboxes::read_accounts),
     ("confbridge.conf", conferences::read),

@@ -4,26 +4,19 @@ use super::{invalid, is, number, seconds, switch, unknown};
 use crate::base::Text;
 use crate::base::condition::is_yes;
 use crate::diagnostic::Report;
-use crate::machine::facilities::{Empty, Facilities, Member, Queue, QueueSettings, Strategy};
+use crate::machine::facilities::{
+    Announcements, Empty, Facilities, Member, Queue, QueueSettings, SayPosition, SayTime, Strategy,
+};
 use crate::syntax::load::{Category, Setting};
 
 /// Settings of queues.conf that change sounds, reports and recordings only.
 const OTHER: &[&str] = &[
     "musicclass",
     "musiconhold",
-    "announce-frequency",
-    "min-announce-frequency",
-    "periodic-announce-frequency",
-    "periodic-announce",
     "periodic-announce-startdelay",
     "random-periodic-announce",
     "relative-periodic-announce",
-    "announce-holdtime",
-    "announce-position",
-    "announce-position-limit",
     "announce-position-only-up",
-    "announce-round-seconds",
-    "announce-to-first-user",
     "queue-youarenext",
     "queue-thereare",
     "queue-callswaiting",
@@ -47,7 +40,6 @@ const OTHER: &[&str] = &[
     "memberconnected",
     "membermacro",
     "membergosub",
-    "defaultrule",
     "penaltymemberslimit",
     "timeoutpriority",
     "autopausedelay",
@@ -124,9 +116,57 @@ fn apply(setting: &Setting, queue: &mut QueueSettings, report: &mut Report) {
         b"setqueuevar" => queue.setqueuevar = switch(setting),
         b"setqueueentryvar" => queue.setqueueentryvar = switch(setting),
         b"announce" => queue.announce = setting.value.clone(),
+        b"defaultrule" => queue.rule = setting.value.clone(),
+        _ if announcement(setting, &mut queue.announcements, report) => {}
         _ if OTHER.iter().any(|other| is(&setting.name, other)) => {}
         _ => unknown(report, setting),
     }
+}
+
+/// What callers hear; false = not a setting of that.
+fn announcement(setting: &Setting, heard: &mut Announcements, report: &mut Report) -> bool {
+    // 0 stands for never.
+    let often = |report: &mut Report, before| {
+        seconds(report, setting).map_or(before, |time| (!time.is_zero()).then_some(time))
+    };
+    let word = setting.value.to_ascii_lowercase();
+    match setting.name.to_ascii_lowercase().as_slice() {
+        b"announce-frequency" => heard.frequency = often(report, heard.frequency),
+        b"min-announce-frequency" => heard.least = seconds(report, setting).unwrap_or(heard.least),
+        b"periodic-announce-frequency" => {
+            heard.periodic_frequency = often(report, heard.periodic_frequency);
+        }
+        b"periodic-announce" => {
+            let files = setting.value.split(|b| *b == b',').map(<[u8]>::trim_ascii);
+            heard.periodic = files.filter(|f| !f.is_empty()).map(Text::from).collect();
+        }
+        b"announce-position" => {
+            heard.position = match word.as_slice() {
+                b"limit" => SayPosition::Limit,
+                b"more" => SayPosition::More,
+                word if is_yes(word) => SayPosition::Always,
+                _ => SayPosition::Never,
+            };
+        }
+        b"announce-position-limit" => {
+            if let Some(limit) = number(report, setting) {
+                heard.limit = limit as usize;
+            }
+        }
+        b"announce-holdtime" => {
+            heard.holdtime = match word.as_slice() {
+                b"once" => SayTime::Once,
+                word if is_yes(word) => SayTime::Always,
+                _ => SayTime::Never,
+            };
+        }
+        b"announce-round-seconds" => {
+            heard.round = number(report, setting).map_or(heard.round, u64::from);
+        }
+        b"announce-to-first-user" => heard.to_first = switch(setting),
+        _ => return false,
+    }
+    true
 }
 
 /// `interface[,penalty[,name[,state_interface[,ringinuse[,wrapuptime[,paused]]]]]]`

@@ -257,6 +257,10 @@ impl Simulation<'_> {
             Verdict::Refuse(mut dialed) => {
                 if dialed.next == AfterDial::Hangup {
                     dialed.cause = Some(NORMAL_CLEARING);
+                    // The caller goes on with g, as after each call that was answered.
+                    if self.dialling(caller).is_some_and(|d| d.terms.go_on) {
+                        dialed.next = AfterDial::Continue;
+                    }
                 }
                 let status = dialed.status.lossy().into_owned();
                 self.drop_leg(caller, id, &status, NORMAL_CLEARING);

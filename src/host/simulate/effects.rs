@@ -196,6 +196,7 @@ impl Simulation<'_> {
             }
         }
         let (time, missing) = self.settings.sounds.play(&play.what, &language);
+        let time = time.saturating_sub(play.from);
         if time.is_zero() {
             return Some(Event::Played {
                 digit: None,

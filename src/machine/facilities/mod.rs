@@ -12,6 +12,7 @@ mod minivm;
 mod parking;
 mod presence;
 mod queue;
+mod queue_rule;
 mod queues;
 mod recordings;
 mod strategy;
@@ -27,7 +28,11 @@ pub use messages::{Message, MessageHeader};
 pub use minivm::{Account, Accounts};
 pub use parking::{Lot, Parked, Parking};
 pub use presence::{Presence, Presences};
-pub use queue::{Caller, Empty, Member, Penalties, Queue, QueueSettings, States};
+pub use queue::{
+    Announcements, Caller, Empty, Member, Penalties, Queue, QueueSettings, SayPosition, SayTime,
+    States,
+};
+pub use queue_rule::{Change, PenaltyChange};
 pub use queues::{QueueLogLine, Queues};
 pub use recordings::{Monitor, Numbered, Recordings};
 pub use strategy::Strategy;

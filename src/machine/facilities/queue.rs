@@ -106,6 +106,10 @@ pub struct QueueSettings {
     pub setqueueentryvar: bool,
     /// What the member hears before the caller.
     pub announce: Text,
+    /// What callers hear while they wait.
+    pub announcements: Announcements,
+    /// The rule of callers who name none.
+    pub rule: Text,
 }
 
 impl Default for QueueSettings {
@@ -130,6 +134,74 @@ impl Default for QueueSettings {
             setqueuevar: false,
             setqueueentryvar: false,
             announce: Text::EMPTY,
+            announcements: Announcements::default(),
+            rule: Text::EMPTY,
+        }
+    }
+}
+
+/// Whose position is said.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum SayPosition {
+    /// Everybody's.
+    #[default]
+    Always,
+    /// Nobody's.
+    Never,
+    /// That of the first ones.
+    Limit,
+    /// That of the first ones; the others hear that there are more.
+    More,
+}
+
+/// How often the wait that is left is said.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum SayTime {
+    /// With each announcement of the position.
+    #[default]
+    Always,
+    /// Never.
+    Never,
+    /// With the first one.
+    Once,
+}
+
+/// What callers hear while they wait.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Announcements {
+    /// The position is said so often; `None` = never.
+    pub frequency: Option<Duration>,
+    /// A new position is said at the earliest so long after the one before.
+    pub least: Duration,
+    /// Whose position is said.
+    pub position: SayPosition,
+    /// Who are the first ones.
+    pub limit: usize,
+    /// Whether the wait that is left is said.
+    pub holdtime: SayTime,
+    /// Seconds of it are rounded to a multiple of this; 0 = only minutes are said.
+    pub round: u64,
+    /// Whether it is said to the one who is next, too.
+    pub to_first: bool,
+    /// Files that are played in turn.
+    pub periodic: Vec<Text>,
+    /// So often; `None` = never.
+    pub periodic_frequency: Option<Duration>,
+}
+
+impl Default for Announcements {
+    /// Asterisk's usual settings.
+    fn default() -> Self {
+        Self {
+            frequency: None,
+            least: Duration::from_secs(15),
+            position: SayPosition::Always,
+            limit: 5,
+            holdtime: SayTime::Never,
+            round: 0,
+            to_first: false,
+            periodic: vec![Text::from("queue-periodic-announce")],
+            periodic_frequency: None,
         }
     }
 }
@@ -188,10 +260,18 @@ pub struct Penalties {
     pub least: Option<u32>,
     /// Not above this.
     pub most: Option<u32>,
+    /// Smaller ones count as this.
+    pub raise: Option<u32>,
 }
 
 impl Penalties {
+    /// A penalty as it counts.
+    fn raised(self, penalty: u32) -> u32 {
+        self.raise.map_or(penalty, |raise| penalty.max(raise))
+    }
+
     fn accept(self, penalty: u32) -> bool {
+        let penalty = self.raised(penalty);
         self.least.is_none_or(|least| penalty >= least)
             && self.most.is_none_or(|most| penalty <= most)
     }
@@ -308,27 +388,32 @@ impl Queue {
         when.is_set() && !self.members.iter().any(counts)
     }
 
-    /// Who is rung, in order: members of one inner list are rung at once.
+    /// Who is rung, in order: members of one inner list are rung at once. `begin` is the place from 0 of the member
+    /// with whom a caller of a linear queue begins.
     pub fn order(
-        &mut self,
+        &self,
+        begin: usize,
         limits: Penalties,
         states: &States<'_>,
         now: Duration,
         random: &dyn Fn() -> u64,
     ) -> Vec<Vec<Text>> {
         let count = self.members.len();
-        let round = self.round % count.max(1);
+        let rotated = |n: usize, first: usize| {
+            let first = first % count.max(1);
+            ((n + count - first) % count) as u64
+        };
         let mut rung: Vec<(u64, u64, usize)> = Vec::new();
         for (n, member) in self.members.iter().enumerate() {
             let fits = limits.accept(member.penalty);
             if !fits || !self.can_ring(member, states(member.device()), now) {
                 continue;
             }
-            let penalty = u64::from(member.penalty);
+            let penalty = u64::from(limits.raised(member.penalty));
             let metric = match self.settings.strategy {
                 Strategy::RingAll => 0,
-                Strategy::Linear => n as u64,
-                Strategy::RrMemory | Strategy::RrOrdered => ((n + count - round) % count) as u64,
+                Strategy::Linear => rotated(n, begin),
+                Strategy::RrMemory | Strategy::RrOrdered => rotated(n, self.round),
                 Strategy::LeastRecent => member
                     .last_call
                     .map_or(0, |last| last.as_millis() as u64 + 1),
@@ -344,9 +429,6 @@ impl Queue {
             rung.push((penalty, metric, n));
         }
         rung.sort_unstable();
-        if let Some((_, _, first)) = rung.first() {
-            self.round = first + 1;
-        }
         let interface = |n: usize| self.members.get(n).map(|m| m.interface.clone());
         if self.settings.strategy == Strategy::RingAll {
             let mut groups: Vec<Vec<Text>> = Vec::new();
@@ -366,6 +448,18 @@ impl Queue {
             .filter_map(|(_, _, n)| interface(n))
             .map(|interface| vec![interface])
             .collect()
+    }
+
+    /// A member is rung: the next round of the queue begins behind it. Gives the place where that is.
+    pub fn rings(&mut self, interface: &[u8]) -> usize {
+        let member = self
+            .members
+            .iter()
+            .position(|m| m.interface.as_bytes() == interface);
+        if let Some(n) = member {
+            self.round = n + 1;
+        }
+        self.round
     }
 
     /// Position of a caller, from 1.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use super::{DeviceState, Member, Queue, key};
+use super::{DeviceState, Member, PenaltyChange, Queue, key};
 use crate::base::Text;
 
 /// Lines of the log that are kept.
@@ -30,42 +30,56 @@ pub struct QueueLogLine {
 /// All queues.
 #[derive(Debug, Clone, Default)]
 pub struct Queues {
-    queues: BTreeMap<Text, Queue>,
+    by_name: BTreeMap<Text, Queue>,
+    rules: BTreeMap<Text, Vec<PenaltyChange>>,
     log: Vec<QueueLogLine>,
 }
 
 impl Queues {
+    /// Adds a rule; one of that name that is there is replaced.
+    pub fn add_rule(&mut self, name: &[u8], mut lines: Vec<PenaltyChange>) {
+        lines.sort_by_key(|line| line.after);
+        self.rules.insert(key(name), lines);
+    }
+
+    /// The lines of a rule, the earliest first; none where there is no such rule.
+    pub fn rule(&self, name: &[u8]) -> &[PenaltyChange] {
+        self.rules
+            .get(key(name).as_bytes())
+            .map_or(&[], Vec::as_slice)
+    }
+
     /// Adds a queue; one of that name that is there keeps its callers and counts.
     pub fn add(&mut self, queue: Queue) {
         let key = key(&queue.name);
-        if let Some(old) = self.queues.get_mut(&key) {
+        if let Some(old) = self.by_name.get_mut(&key) {
             let dynamic = old.members.iter().filter(|m| m.dynamic).cloned();
             let members = queue.members.into_iter().chain(dynamic).collect();
             old.settings = queue.settings;
             old.members = members;
         } else {
-            self.queues.insert(key, queue);
+            self.by_name.insert(key, queue);
         }
     }
 
     /// Whether the host said anything of queues.
     pub fn are_known(&self) -> bool {
-        !self.queues.is_empty()
+        !self.by_name.is_empty()
     }
 
     /// A queue by name.
     pub fn get(&self, name: &[u8]) -> Option<&Queue> {
-        self.queues.get(key(name).as_bytes())
+        self.by_name.get(key(name).as_bytes())
     }
 
     /// A queue by name, to change it.
     pub fn get_mut(&mut self, name: &[u8]) -> Option<&mut Queue> {
-        self.queues.get_mut(key(name).as_bytes())
+        self.by_name.get_mut(key(name).as_bytes())
     }
 
     /// All queues, by name.
     pub fn iter(&self) -> impl Iterator<Item = &Queue> {
-        self.queues.values()
+        self.by_name.values()
     }
 
     /// Changes a member in one queue, or in all queues where the name is empty; says in which queues.
@@ -77,7 +91,7 @@ impl Queues {
     ) -> Vec<Text> {
         let wanted = (!queue.is_empty()).then(|| key(queue));
         let mut changed = Vec::new();
-        for (name, queue) in &mut self.queues {
+        for (name, queue) in &mut self.by_name {
             if wanted.as_ref().is_some_and(|wanted| wanted != name) {
                 continue;
             }
@@ -92,7 +106,7 @@ impl Queues {
 
     /// Since when a channel waits in any queue.
     pub fn waiting_since(&self, channel: &[u8]) -> Option<Duration> {
-        let callers = self.queues.values().flat_map(|q| q.callers.iter());
+        let callers = self.by_name.values().flat_map(|q| q.callers.iter());
         let own = callers.filter(|c| c.channel.as_bytes() == channel);
         own.map(|caller| caller.since).min()
     }
@@ -102,7 +116,7 @@ impl Queues {
         let Some(own) = self.get(queue) else {
             return false;
         };
-        self.queues.values().any(|other| {
+        self.by_name.values().any(|other| {
             other.settings.weight > own.settings.weight
                 && other.callers.iter().any(|caller| !caller.ringing)
                 && other.member(interface).is_some()
@@ -138,7 +152,7 @@ impl Queues {
 
     /// A channel is gone: it waits nowhere any more.
     pub fn forget_channel(&mut self, name: &[u8]) {
-        for queue in self.queues.values_mut() {
+        for queue in self.by_name.values_mut() {
             if queue.leave(name).is_some() {
                 queue.abandoned += 1;
             }

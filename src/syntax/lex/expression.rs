@@ -128,16 +128,27 @@ impl Token<'_> {
 pub fn tokens(text: &[u8]) -> Vec<(usize, Token<'_>)> {
     let mut found = Vec::new();
     let mut from = 0;
+    // Where a word or number ended that is the last token so far.
+    let mut word_end = None;
     'text: while let Some(rest) = text.get(from..) {
         let mut lexer = Token::lexer(rest);
         while let Some(token) = lexer.next() {
             let start = from + lexer.span().start;
             match token {
-                Ok(token) => found.push((start, token)),
+                Ok(token) => {
+                    let is_word = matches!(token, Token::Operand(o) if !o.text.starts_with(b"\""));
+                    word_end = is_word.then(|| from + lexer.span().end);
+                    found.push((start, token));
+                }
                 Err(()) if text.get(start..).is_some_and(|t| t.starts_with(b"${")) => {
-                    let Some((end, next)) = reference(text, start) else {
+                    // A word that touches it is part of it.
+                    let word = found.pop_if(|_| word_end == Some(start));
+                    let begin = start;
+                    let start = word.map_or(start, |(at, _)| at);
+                    let Some((end, next)) = reference(text, begin) else {
                         break 'text;
                     };
+                    word_end = None;
                     let text = text.get(start..end).unwrap_or(&[]);
                     found.push((
                         start,
@@ -241,6 +252,9 @@ mod tests {
         assert_eq!(shown(b"\xff\xe9"), "w\u{fffd}\u{fffd}");
         assert_eq!(shown(b"\""), "");
         assert_eq!(shown(b"5 + ${x"), "n5 +");
+        assert_eq!(shown(b"1 + x${ + 1"), "n1 +");
+        assert_eq!(shown(b"\"a\"${b}c"), "w\"a\" w${b}c");
+        assert_eq!(shown(b"x${b}y + 5 ${c}"), "wx${b}y + n5 w${c}");
         assert_eq!(shown(b"${b}x${c}y + 1"), "w${b}x w${c}y + n1");
         assert_eq!(shown(b"${b}+1"), "w${b}+1 + n1");
     }
