@@ -21,7 +21,7 @@ const CACHE: usize = 32 << 20;
 pub(super) type Snapshot = Option<ReadOnlyTable<&'static [u8], &'static [u8]>>;
 
 /// Lets the database library work on a file that may be damaged: a panic in there is a fault here.
-fn guarded<T>(work: impl FnOnce() -> Result<T, Fault>) -> Result<T, Fault> {
+pub(crate) fn guarded<T>(work: impl FnOnce() -> Result<T, Fault>) -> Result<T, Fault> {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| {
         Err(Fault::new(
             FaultKind::Damaged,
@@ -31,7 +31,7 @@ fn guarded<T>(work: impl FnOnce() -> Result<T, Fault>) -> Result<T, Fault> {
 }
 
 /// Opens a file; a missing one is made if so wished.
-pub(super) fn open(path: &Path, create: bool) -> Result<Database, Fault> {
+pub(crate) fn open(path: &Path, create: bool) -> Result<Database, Fault> {
     let missing = !path.exists();
     let database = guarded(|| {
         let mut builder = Database::builder();
@@ -165,7 +165,7 @@ pub(super) fn commit(transaction: WriteTransaction, batch: &Batch) -> Result<boo
     })
 }
 
-fn failed(message: &str) -> Fault {
+pub(crate) fn failed(message: &str) -> Fault {
     Fault::new(FaultKind::Failed, message)
 }
 
@@ -198,7 +198,7 @@ fn opening(error: &DatabaseError) -> Fault {
     Fault::new(kind, message)
 }
 
-fn storage(error: &StorageError) -> Fault {
+pub(crate) fn storage(error: &StorageError) -> Fault {
     match error {
         StorageError::Corrupted(what) => Fault::new(FaultKind::Damaged, what.as_str()),
         StorageError::Io(error) => failed(&error.to_string()),
@@ -206,14 +206,14 @@ fn storage(error: &StorageError) -> Fault {
     }
 }
 
-fn beginning(error: &TransactionError) -> Fault {
+pub(crate) fn beginning(error: &TransactionError) -> Fault {
     match error {
         TransactionError::Storage(error) => storage(error),
         other => failed(&other.to_string()),
     }
 }
 
-fn table_fault(error: &TableError) -> Fault {
+pub(crate) fn table_fault(error: &TableError) -> Fault {
     match error {
         TableError::Storage(error) => storage(error),
         other => Fault::new(FaultKind::NotAStore, other.to_string()),

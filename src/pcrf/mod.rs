@@ -1,0 +1,4 @@
+//! A PCRF whose policies are dialplans.
+
+pub(crate) mod form;
+pub mod store;
