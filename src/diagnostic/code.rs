@@ -87,8 +87,8 @@ codes! {
     TEXT_AFTER_NUL = "E024" "text-after-nul" Warning "a line ends at a NUL byte; what follows is lost";
     TEXT_AFTER_HEADER = "E025" "text-after-header" Warning "text after `[name]` or its options is lost";
     LINE_ENDS_CR = "E026" "line-ends-cr" Warning "the file has carriage returns for line ends, and so is one line";
-    SETTING_UNKNOWN = "E031" "setting-unknown" Warning "a setting of queues, mailboxes or the like that has no meaning";
-    SETTING_INVALID = "E032" "setting-invalid" Warning "a setting of queues, mailboxes or the like cannot have this value";
+    SETTING_UNKNOWN = "E031" "setting-unknown" Warning "a setting of a configuration file that has no meaning";
+    SETTING_INVALID = "E032" "setting-invalid" Warning "a setting of a configuration file cannot have this value";
     SCRIPT_LINE_INVALID = "E033" "script-line-invalid" Error "a line of a script for simulated calls is not understood";
     // Extension lines.
     SAME_WITHOUT_EXTEN = "E101" "same-without-exten" Error "`same` as the first line of a section";

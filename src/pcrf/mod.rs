@@ -5,5 +5,6 @@ pub mod optimise;
 pub mod perf;
 pub mod session;
 pub mod sessions;
+pub mod settings;
 pub mod store;
 pub mod usage;
