@@ -4,6 +4,7 @@
 
 pub mod diameter;
 pub(crate) mod form;
+pub mod hosts;
 pub mod optimise;
 pub mod perf;
 pub mod session;
