@@ -3,6 +3,7 @@
 //! Everything in here is free of input and output: bytes and the time come from outside.
 
 pub mod diameter;
+pub mod directory;
 pub(crate) mod form;
 pub mod hosts;
 pub mod optimise;
