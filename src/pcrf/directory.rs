@@ -1,6 +1,5 @@
 //! The subscribers, by IMSI and by MSISDN.
 
-use std::hash::BuildHasher as _;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use ahash::RandomState;

@@ -2,10 +2,12 @@
 //!
 //! Everything in here is free of input and output: bytes and the time come from outside.
 
+pub mod counters;
 pub mod diameter;
 pub mod directory;
 pub(crate) mod form;
 pub mod hosts;
+pub mod log;
 pub mod optimise;
 pub mod perf;
 pub mod session;

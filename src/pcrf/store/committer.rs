@@ -67,6 +67,8 @@ struct Inner {
     store: Arc<dyn Store>,
     listener: Box<Listener>,
     state: Mutex<State>,
+    /// Whoever takes changes out of the state holds this until they are in the store, so that they stay in order.
+    writing: Mutex<()>,
     wake: Condvar,
     done: Condvar,
     durable: AtomicU64,
@@ -108,6 +110,7 @@ impl Committer {
             store,
             listener: Box::new(listener),
             state: Mutex::default(),
+            writing: Mutex::default(),
             wake: Condvar::new(),
             done: Condvar::new(),
             durable: AtomicU64::new(0),
@@ -156,6 +159,37 @@ impl Committer {
             inner.wake.notify_one();
         }
         number
+    }
+
+    /// Writes changes, and all that were added before, in a transaction of their own; `durable`: and waits for the disk.
+    pub fn commit_now(&self, changes: &Batch, durable: bool) -> Result<u64, Fault> {
+        let inner = &*self.inner;
+        let writing = inner.writing.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut batch = Batch::default();
+        let mut state = inner.lock();
+        std::mem::swap(&mut state.open, &mut batch);
+        batch.append(changes);
+        state.appended += changes.len() as u64;
+        state.since = None;
+        let upto = state.appended;
+        drop(state);
+        match inner.store.commit(&batch, durable) {
+            Ok(conflicts) => {
+                inner.committed(upto, conflicts);
+                drop(writing);
+                Ok(upto)
+            }
+            Err(fault) => {
+                // They are tried again by the thread.
+                let mut state = inner.lock();
+                batch.append(&state.open);
+                state.open = batch;
+                state.since = Some(Instant::now());
+                drop(state);
+                inner.wake.notify_one();
+                Err(fault)
+            }
+        }
     }
 
     /// The number of the last change that was added.
@@ -266,14 +300,30 @@ impl Inner {
                 state.asleep = false;
             };
             state.hurried = false;
+            drop(state);
+            let writing = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut state = self.lock();
+            let upto = upto.max(state.appended);
             state.since = None;
             batch.clear();
             std::mem::swap(&mut state.open, &mut batch);
             drop(state);
-            if !self.commit(&batch, upto) {
+            let fine = batch.is_empty() || self.commit(&batch, upto);
+            drop(writing);
+            if !fine {
                 return;
             }
         }
+    }
+
+    /// Tells that changes are in the store.
+    fn committed(&self, upto: u64, conflicts: u64) {
+        self.commits.fetch_add(1, Ordering::Relaxed);
+        self.conflicts.fetch_add(conflicts, Ordering::Relaxed);
+        self.durable.fetch_max(upto, Ordering::Release);
+        // Whoever looked at the number before and waits now must not miss this.
+        drop(self.lock());
+        self.done.notify_all();
     }
 
     /// Writes a batch, as often as it takes; `false` = the store fails and the server ends.
@@ -289,12 +339,7 @@ impl Inner {
             };
             match result {
                 Ok(conflicts) => {
-                    self.commits.fetch_add(1, Ordering::Relaxed);
-                    self.conflicts.fetch_add(conflicts, Ordering::Relaxed);
-                    self.durable.store(upto, Ordering::Release);
-                    // Whoever looked at the number before and waits now must not miss this.
-                    drop(self.lock());
-                    self.done.notify_all();
+                    self.committed(upto, conflicts);
                     (self.listener)(&report);
                     return true;
                 }
