@@ -11,6 +11,8 @@ pub mod host;
 pub mod library;
 pub mod machine;
 pub mod measure;
+#[cfg(feature = "pcrf")]
+pub mod pcrf;
 pub mod program;
 pub mod rules;
 pub mod store;

@@ -1,0 +1,363 @@
+//! Finds the AVPs that somebody reads, in one pass over the headers.
+
+use super::AvpId;
+use super::dictionary::{WIDTHS, place};
+use super::message::{Avps, Defect, HEADER, Head, Message, Raw, flag};
+
+/// Places that a mask has; one more takes what nobody wants.
+const SLOTS: usize = 63;
+/// The place of what nobody wants.
+const SINK: u8 = SLOTS as u8;
+
+/// AVPs of messages (not of groups) that somebody reads.
+///
+/// The first 63 have a place of their own; others are found by walking over the message again, which is slower and
+/// gives the same.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mask {
+    /// Place by dictionary row.
+    slots: [u8; 256],
+    wanted: Vec<AvpId>,
+}
+
+impl Default for Mask {
+    fn default() -> Mask {
+        Mask {
+            slots: [SINK; 256],
+            wanted: Vec::new(),
+        }
+    }
+}
+
+impl FromIterator<AvpId> for Mask {
+    fn from_iter<T: IntoIterator<Item = AvpId>>(ids: T) -> Mask {
+        let mut mask = Mask::default();
+        for id in ids {
+            mask.add(id);
+        }
+        mask
+    }
+}
+
+impl Mask {
+    /// A mask of these AVPs.
+    pub fn new(ids: &[AvpId]) -> Mask {
+        ids.iter().copied().collect()
+    }
+
+    /// Wants one more; false where there was no place left.
+    pub fn add(&mut self, id: AvpId) -> bool {
+        if id == AvpId::UNKNOWN || self.contains(id) {
+            return true;
+        }
+        let (Some(slot), true) = (self.slots.get_mut(id.index()), self.wanted.len() < SLOTS) else {
+            return false;
+        };
+        *slot = self.wanted.len() as u8;
+        self.wanted.push(id);
+        true
+    }
+
+    /// True for an AVP with a place.
+    pub fn contains(&self, id: AvpId) -> bool {
+        self.slot(id) != SINK
+    }
+
+    /// The AVPs with a place, in the order in which they were added.
+    pub fn wanted(&self) -> &[AvpId] {
+        &self.wanted
+    }
+
+    #[inline]
+    fn slot(&self, id: AvpId) -> u8 {
+        self.slots.get(id.index()).copied().unwrap_or(SINK)
+    }
+
+    /// Passes over the headers of a message. No value is looked at, no memory is taken.
+    #[inline]
+    pub fn select<'a>(&self, message: Message<'a>) -> Selected<'a, '_> {
+        let bytes = message.bytes();
+        let mut found = Found::default();
+        let mut at = HEADER;
+        while let Some(rest) = bytes.get(at..).filter(|rest| !rest.is_empty()) {
+            let head = Head::read(rest);
+            if head.length < head.size || head.length > rest.len() {
+                found.defect = at as u32;
+                break;
+            }
+            let row = place(head.code, head.vendor);
+            let width = WIDTHS.get(usize::from(row)).copied().unwrap_or(0);
+            let unknown = row == 0 && head.flags & flag::MANDATORY != 0;
+            let narrow = width != 0 && head.length - head.size != usize::from(width);
+            if unknown | narrow {
+                found.odd(at, unknown);
+            }
+            let slot = self.slots.get(usize::from(row)).copied().unwrap_or(SINK) & SINK;
+            let bit = 1_u64 << slot;
+            if let Some(first) = found.first.get_mut(usize::from(slot)) {
+                // Offsets are multiples of 4, and messages at most 16 MiB long.
+                *first = if found.present & bit == 0 {
+                    at as u32
+                } else {
+                    *first
+                };
+            }
+            found.repeated |= found.present & bit;
+            found.present |= bit;
+            found.count += 1;
+            at += head.length.next_multiple_of(4);
+        }
+        found.present &= !(1 << SINK);
+        found.repeated &= !(1 << SINK);
+        Selected {
+            message,
+            mask: self,
+            found,
+        }
+    }
+}
+
+/// Where things are in one message; 0 is nowhere, because a header stands there.
+#[derive(Debug, Clone)]
+struct Found {
+    first: [u32; SLOTS + 1],
+    present: u64,
+    repeated: u64,
+    count: u32,
+    defect: u32,
+    unknown: u32,
+    narrow: u32,
+}
+
+impl Default for Found {
+    #[inline]
+    fn default() -> Found {
+        Found {
+            first: [0; SLOTS + 1],
+            present: 0,
+            repeated: 0,
+            count: 0,
+            defect: 0,
+            unknown: 0,
+            narrow: 0,
+        }
+    }
+}
+
+impl Found {
+    #[cold]
+    fn odd(&mut self, at: usize, unknown: bool) {
+        let place = if unknown {
+            &mut self.unknown
+        } else {
+            &mut self.narrow
+        };
+        if *place == 0 {
+            *place = at as u32;
+        }
+    }
+}
+
+/// The AVPs of one message that a mask wants; values are slices of the received bytes.
+#[derive(Debug, Clone)]
+pub struct Selected<'a, 'm> {
+    message: Message<'a>,
+    mask: &'m Mask,
+    found: Found,
+}
+
+impl<'a> Selected<'a, '_> {
+    /// The message.
+    pub fn message(&self) -> Message<'a> {
+        self.message
+    }
+
+    /// The first AVP of a kind.
+    #[inline]
+    pub fn first(&self, id: AvpId) -> Option<Raw<'a>> {
+        self.all(id).next()
+    }
+
+    /// The AVP of a kind at an index, from 0.
+    pub fn nth(&self, id: AvpId, index: usize) -> Option<Raw<'a>> {
+        self.all(id).nth(index)
+    }
+
+    /// All AVPs of a kind, in their order.
+    #[inline]
+    pub fn all(&self, id: AvpId) -> All<'a> {
+        let slot = self.mask.slot(id);
+        let bit = 1_u64 << (slot & SINK);
+        let (from, single) = if slot == SINK {
+            (HEADER, false)
+        } else if self.found.present & bit == 0 {
+            (usize::MAX, true)
+        } else {
+            let first = self.found.first.get(usize::from(slot));
+            (
+                first.map_or(HEADER, |at| *at as usize),
+                self.found.repeated & bit == 0,
+            )
+        };
+        All {
+            avps: Avps::new(self.message.bytes().get(from..).unwrap_or(&[])),
+            code: id.code(),
+            vendor: id.vendor(),
+            single,
+        }
+    }
+
+    /// True where the message has such an AVP.
+    #[inline]
+    pub fn has(&self, id: AvpId) -> bool {
+        let slot = self.mask.slot(id);
+        if slot == SINK {
+            self.first(id).is_some()
+        } else {
+            self.found.present & (1 << (slot & SINK)) != 0
+        }
+    }
+
+    /// True where the message has such an AVP more than once.
+    #[inline]
+    pub fn is_repeated(&self, id: AvpId) -> bool {
+        let slot = self.mask.slot(id);
+        if slot == SINK {
+            self.all(id).nth(1).is_some()
+        } else {
+            self.found.repeated & (1 << (slot & SINK)) != 0
+        }
+    }
+
+    /// AVPs passed over.
+    pub fn count(&self) -> u32 {
+        self.found.count
+    }
+
+    /// The first AVP that the dictionary lacks though its sender wants it understood.
+    #[inline]
+    pub fn unknown(&self) -> Option<Raw<'a>> {
+        self.at(self.found.unknown)
+    }
+
+    /// The first AVP whose length does not fit its kind.
+    #[inline]
+    pub fn narrow(&self) -> Option<Raw<'a>> {
+        self.at(self.found.narrow)
+    }
+
+    /// The AVP whose length is impossible, which ended the pass.
+    #[inline]
+    pub fn defect(&self) -> Option<Defect<'a>> {
+        if self.found.defect == 0 {
+            return None;
+        }
+        let rest = self.message.bytes().get(self.found.defect as usize..)?;
+        let mut avps = Avps::new(rest);
+        avps.next();
+        avps.defect()
+    }
+
+    /// True where the pass met nothing odd: no defect, no wrong length, nothing unknown that must be understood.
+    #[inline]
+    pub fn is_sound(&self) -> bool {
+        self.found.defect | self.found.unknown | self.found.narrow == 0
+    }
+
+    fn at(&self, offset: u32) -> Option<Raw<'a>> {
+        if offset == 0 {
+            return None;
+        }
+        Avps::new(self.message.bytes().get(offset as usize..)?).next()
+    }
+}
+
+/// AVPs of one kind.
+#[derive(Debug, Clone, Copy)]
+pub struct All<'a> {
+    avps: Avps<'a>,
+    code: u32,
+    vendor: u32,
+    /// The next one is the last one.
+    single: bool,
+}
+
+impl<'a> Iterator for All<'a> {
+    type Item = Raw<'a>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Raw<'a>> {
+        let (code, vendor) = (self.code, self.vendor);
+        let found = self
+            .avps
+            .find(|avp| avp.code == code && avp.vendor == vendor);
+        if self.single {
+            self.avps = Avps::new(&[]);
+        }
+        found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pcrf::diameter::{GX, Writer, command, id};
+
+    #[test]
+    fn wanted_avps_are_found() {
+        let mut writer = Writer::new();
+        writer.start(command::CREDIT_CONTROL, flag::REQUEST, GX, 7, 9);
+        writer.text(id::SESSION_ID, "a;1");
+        writer.u32(id::EVENT_TRIGGER, 2);
+        writer.u32(id::RAT_TYPE, 1004);
+        writer.u32(id::EVENT_TRIGGER, 33);
+        writer.text(id::CALLED_STATION_ID, "internet");
+        let message = Message::new(writer.finish()).unwrap();
+        let mask = Mask::new(&[id::SESSION_ID, id::EVENT_TRIGGER, id::CC_REQUEST_TYPE]);
+        let found = mask.select(message);
+        assert!(found.is_sound());
+        assert_eq!(found.count(), 5);
+        assert_eq!(found.first(id::SESSION_ID).unwrap().value, b"a;1");
+        let triggers: Vec<_> = found
+            .all(id::EVENT_TRIGGER)
+            .filter_map(|a| a.u32())
+            .collect();
+        assert_eq!(triggers, [2, 33]);
+        assert_eq!(found.nth(id::EVENT_TRIGGER, 1).unwrap().u32(), Some(33));
+        assert!(found.is_repeated(id::EVENT_TRIGGER));
+        assert!(!found.is_repeated(id::SESSION_ID));
+        assert!(!found.has(id::CC_REQUEST_TYPE) && found.first(id::CC_REQUEST_TYPE).is_none());
+        // What has no place is found all the same.
+        assert_eq!(
+            found.first(id::CALLED_STATION_ID).unwrap().value,
+            b"internet"
+        );
+        assert!(found.has(id::RAT_TYPE) && !found.has(id::CC_TIME));
+    }
+
+    #[test]
+    fn odd_avps_are_noticed() {
+        let mut writer = Writer::new();
+        writer.start(command::CREDIT_CONTROL, flag::REQUEST, GX, 7, 9);
+        writer.any(7777, 0, 0, b"optional");
+        writer.any(1001, 4711, 0xc0, b"foreign");
+        writer.bytes(id::CC_REQUEST_TYPE, &[0, 0, 1]);
+        writer.any(8888, 0, 0x40, b"later");
+        writer.copy_bytes(&[0, 0, 1, 8, 0x40, 0, 1, 0]);
+        let message = Message::new(writer.finish()).unwrap();
+        let mask = Mask::default();
+        let found = mask.select(message);
+        assert!(!found.is_sound());
+        assert_eq!(found.unknown().unwrap().vendor, 4711);
+        assert_eq!(found.narrow().unwrap().value, [0, 0, 1]);
+        assert_eq!(found.defect().unwrap().code, 264);
+        assert_eq!(found.count(), 4);
+    }
+
+    #[test]
+    fn a_mask_has_places() {
+        let all = Mask::from_iter((1..=100).filter_map(AvpId::from_index));
+        assert_eq!(all.wanted().len(), SLOTS);
+        assert!(all.contains(AvpId(63)) && !all.contains(AvpId(64)));
+    }
+}
