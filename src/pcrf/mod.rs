@@ -3,3 +3,6 @@
 //! Everything in here is free of input and output: bytes and the time come from outside.
 
 pub mod diameter;
+pub mod policy;
+
+pub use policy::{APPLICATIONS, FUNCTIONS};
