@@ -297,6 +297,11 @@ impl Call {
         self.state.attached.replace(attached)
     }
 
+    /// Takes what was hung on the call.
+    pub fn detach(&mut self) -> Option<Box<dyn Attached>> {
+        self.state.attached.take()
+    }
+
     /// What was hung on the call, if it is of this type.
     pub fn attached<T: Attached>(&mut self) -> Option<&mut T> {
         let attached: &mut dyn Any = self.state.attached.as_deref_mut()?;

@@ -15,3 +15,6 @@ pub mod sessions;
 pub mod settings;
 pub mod store;
 pub mod usage;
+pub mod policy;
+
+pub use policy::{APPLICATIONS, FUNCTIONS};
