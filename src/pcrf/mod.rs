@@ -2,19 +2,30 @@
 //!
 //! Everything in here is free of input and output: bytes and the time come from outside.
 
+mod answer;
 pub mod counters;
 pub mod diameter;
 pub mod directory;
+mod engine;
 pub(crate) mod form;
 pub mod hosts;
+mod inputs;
 pub mod log;
 pub mod optimise;
 pub mod perf;
+pub mod policy;
+mod push;
+mod request;
 pub mod session;
 pub mod sessions;
 pub mod settings;
 pub mod store;
+pub mod tables;
 pub mod usage;
-pub mod policy;
+mod worker;
+
+pub use engine::{Journal, Nothing, Pcrf};
+pub use push::{Outgoing, View};
+pub use worker::Worker;
 
 pub use policy::{APPLICATIONS, FUNCTIONS};

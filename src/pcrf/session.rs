@@ -46,8 +46,10 @@ pub struct Session {
     pub wanted: Vec<u8>,
     /// What the decision read, in the policy's byte form.
     pub memo: Vec<u8>,
-    /// AVPs of the last answer behind its Session-Id.
+    /// AVPs of the last answer from its result on, without Proxy-Info.
     pub answer: Vec<u8>,
+    /// Hash of what the store has and holds for the session; 0 = it must be written.
+    pub digest: u64,
 }
 
 /// A session that is over, kept so that a repeated CCR-T gets its answer again.
@@ -57,7 +59,7 @@ pub struct Tombstone {
     pub last: Request,
     /// When it may be forgotten, seconds since 1970.
     pub until: i64,
-    /// AVPs of the last answer behind its Session-Id.
+    /// AVPs of the last answer from its result on, without Proxy-Info.
     pub answer: Vec<u8>,
 }
 
@@ -191,6 +193,7 @@ mod tests {
             wanted: vec![2; 50],
             memo: vec![],
             answer: vec![3; 300],
+            digest: 0,
         }
     }
 

@@ -202,6 +202,11 @@ impl Committer {
         self.inner.durable.load(Ordering::Acquire)
     }
 
+    /// Whether answers wait for the disk.
+    pub fn is_strict(&self) -> bool {
+        self.inner.rhythm.durability == Durability::Strict
+    }
+
     /// Commits made.
     pub fn commits(&self) -> u64 {
         self.inner.commits.load(Ordering::Relaxed)
