@@ -10,6 +10,9 @@ pub const HEADER: usize = 20;
 /// The longest message that is read unless told otherwise, in bytes.
 pub const DEFAULT_LIMIT: usize = 64 * 1024;
 
+/// The longest message that is read at all, in bytes.
+pub const LONGEST: usize = 4 * 0xffff;
+
 /// Command flags, RFC 6733 §3, and AVP flags, §4.1.
 pub mod flag {
     /// The message is a request.
@@ -140,7 +143,7 @@ pub enum Framed<'a> {
     Malformed(Malformed),
 }
 
-/// Looks for a message at the beginning of a stream, of at most `limit` bytes.
+/// Looks for a message at the beginning of a stream, of at most `limit` bytes (and [`LONGEST`]).
 #[inline]
 pub fn frame(bytes: &[u8], limit: usize) -> Framed<'_> {
     let Some(head) = bytes.first_chunk::<HEADER>() else {
@@ -159,7 +162,7 @@ pub fn frame(bytes: &[u8], limit: usize) -> Framed<'_> {
         });
     }
     let length = header.length as usize;
-    if length < HEADER || length % 4 != 0 || length > limit {
+    if length < HEADER || length % 4 != 0 || length > limit.min(LONGEST) {
         return Framed::Malformed(Malformed::Length(header));
     }
     match bytes.get(..length) {
@@ -389,20 +392,23 @@ impl Head {
     #[inline]
     pub(super) fn read(bytes: &[u8]) -> Head {
         match bytes.first_chunk::<12>() {
-            Some(head) => Head::of(*head),
+            Some(head) => Head::of(head),
             None => Head::of_few(bytes),
         }
     }
 
     #[inline]
-    pub(super) fn of(bytes: [u8; 12]) -> Head {
-        let [c0, c1, c2, c3, flags, l1, l2, l3, v0, v1, v2, v3] = bytes;
+    pub(super) fn of(bytes: &[u8; 12]) -> Head {
+        // Two loads; the compiler sees that both exist.
+        let first = u64::from_be_bytes(*bytes.first_chunk().unwrap_or(&[0; 8]));
+        let vendor = u32::from_be_bytes(*bytes.last_chunk().unwrap_or(&[0; 4]));
+        let flags = (first >> 24) as u8;
         let foreign = u32::from(flags >> 7);
         Head {
-            code: u32::from_be_bytes([c0, c1, c2, c3]),
-            vendor: u32::from_be_bytes([v0, v1, v2, v3]) & 0_u32.wrapping_sub(foreign),
+            code: (first >> 32) as u32,
+            vendor: vendor & 0_u32.wrapping_sub(foreign),
             flags,
-            length: u32::from_be_bytes([0, l1, l2, l3]) as usize,
+            length: first as usize & 0x00ff_ffff,
             size: 8 + 4 * foreign as usize,
         }
     }
@@ -413,7 +419,7 @@ impl Head {
         for (to, from) in head.iter_mut().zip(bytes) {
             *to = *from;
         }
-        Head::of(head)
+        Head::of(&head)
     }
 }
 
