@@ -268,17 +268,7 @@ impl<'a> Raw<'a> {
 
     /// An Address of the families IPv4 and IPv6, or 4 bytes as Framed-IP-Address has them.
     pub fn address(&self) -> Option<IpAddr> {
-        match self.value.split_first_chunk::<2>() {
-            Some(([0, 1], rest)) if rest.len() == 4 => <[u8; 4]>::try_from(rest)
-                .ok()
-                .map(|b| Ipv4Addr::from(b).into()),
-            Some(([0, 2], rest)) if rest.len() == 16 => <[u8; 16]>::try_from(rest)
-                .ok()
-                .map(|b| Ipv6Addr::from(b).into()),
-            _ => <[u8; 4]>::try_from(self.value)
-                .ok()
-                .map(|b| Ipv4Addr::from(b).into()),
-        }
+        with_family(self.value).or_else(|| four_bytes(self.value))
     }
 
     /// The AVPs of a group.
@@ -291,6 +281,24 @@ impl<'a> Raw<'a> {
     pub fn child(&self, id: AvpId) -> Option<Raw<'a>> {
         self.children().find(|avp| avp.is(id))
     }
+}
+
+/// The value of an Address: its family, and the address.
+pub(super) fn with_family(value: &[u8]) -> Option<IpAddr> {
+    match value.split_first_chunk::<2>()? {
+        ([0, 1], rest) => four_bytes(rest),
+        ([0, 2], rest) => <[u8; 16]>::try_from(rest)
+            .ok()
+            .map(|bytes| Ipv6Addr::from(bytes).into()),
+        _ => None,
+    }
+}
+
+/// The value of Framed-IP-Address and its like.
+pub(super) fn four_bytes(value: &[u8]) -> Option<IpAddr> {
+    <[u8; 4]>::try_from(value)
+        .ok()
+        .map(|bytes| Ipv4Addr::from(bytes).into())
 }
 
 /// An AVP whose length is impossible; what follows it in its message or group cannot be read.

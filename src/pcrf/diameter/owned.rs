@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-use super::message::{Avps, Header, Message, Raw};
+use super::message::{Avps, Header, Message, Raw, four_bytes, with_family};
 use super::{AvpId, Kind};
 
 /// Groups within groups that are decoded; deeper ones stay bytes.
@@ -97,7 +97,8 @@ impl OwnedAvp {
             Kind::Utf8 | Kind::Identity | Kind::Uri | Kind::Filter => {
                 String::from_utf8(avp.value.to_vec()).ok().map(Value::Text)
             }
-            Kind::Ipv4 | Kind::Address => avp.address().map(Value::Address),
+            Kind::Ipv4 => four_bytes(avp.value).map(Value::Address),
+            Kind::Address => with_family(avp.value).map(Value::Address),
             Kind::Octets | Kind::Opaque | Kind::Ipv6Prefix => None,
             Kind::Grouped(_) => depth
                 .checked_sub(1)
