@@ -26,6 +26,13 @@ impl AvpId {
         self.0 as usize
     }
 
+    /// True for groups.
+    pub fn is_group(self) -> bool {
+        WIDTHS
+            .get(self.index())
+            .is_some_and(|width| *width == GROUP)
+    }
+
     /// The AVP at an index.
     pub fn from_index(index: usize) -> Option<AvpId> {
         (index > 0 && index < COUNT).then_some(AvpId(index as u16))
@@ -204,7 +211,10 @@ const ROOM: usize = 4096;
 /// Places by code: the IETF's codes, then those of 3GPP.
 static PLACES: [u8; 2 * ROOM] = places();
 
-/// Expected length by place; the unknown AVP and those of any length have 0.
+/// In [`WIDTHS`], the mark of groups; no value has one byte.
+pub(super) const GROUP: u8 = 1;
+
+/// Expected length by place; the unknown AVP and those of any length have 0, groups have [`GROUP`].
 pub(super) static WIDTHS: [u8; 256] = widths();
 
 #[expect(
@@ -235,7 +245,10 @@ const fn widths() -> [u8; 256] {
     let mut widths = [0; 256];
     let mut row = 0;
     while row < COUNT {
-        widths[row] = ROWS[row].kind.width();
+        widths[row] = match ROWS[row].kind {
+            Kind::Grouped(_) => GROUP,
+            kind => kind.width(),
+        };
         row += 1;
     }
     widths

@@ -1,11 +1,13 @@
 //! Finds the AVPs that somebody reads, in one pass over the headers.
 
 use super::AvpId;
-use super::dictionary::{WIDTHS, place};
+use super::dictionary::{GROUP, WIDTHS, place};
 use super::message::{Avps, Defect, HEADER, Head, Message, Raw, flag};
 
 /// Places that a mask has; one more takes what nobody wants.
 const SLOTS: usize = 63;
+/// Groups of a message that are noted while passing.
+const GROUPS: usize = 32;
 /// The place of what nobody wants.
 const SINK: u8 = SLOTS as u8;
 
@@ -15,15 +17,15 @@ const SINK: u8 = SLOTS as u8;
 /// gives the same.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mask {
-    /// Place by dictionary row.
-    slots: [u8; 256],
+    /// Place and width by dictionary row.
+    rows: [[u8; 2]; 256],
     wanted: Vec<AvpId>,
 }
 
 impl Default for Mask {
     fn default() -> Mask {
         Mask {
-            slots: [SINK; 256],
+            rows: WIDTHS.map(|width| [SINK, width]),
             wanted: Vec::new(),
         }
     }
@@ -50,10 +52,10 @@ impl Mask {
         if id == AvpId::UNKNOWN || self.contains(id) {
             return true;
         }
-        let (Some(slot), true) = (self.slots.get_mut(id.index()), self.wanted.len() < SLOTS) else {
+        let (Some(slot), true) = (self.rows.get_mut(id.index()), self.wanted.len() < SLOTS) else {
             return false;
         };
-        *slot = self.wanted.len() as u8;
+        slot[0] = self.wanted.len() as u8;
         self.wanted.push(id);
         true
     }
@@ -68,44 +70,64 @@ impl Mask {
         &self.wanted
     }
 
+    /// The bit of an AVP with a place, else 0.
+    pub(super) fn bit(&self, id: AvpId) -> u64 {
+        (1 << (self.slot(id) & SINK)) & !(1 << SINK)
+    }
+
     #[inline]
     fn slot(&self, id: AvpId) -> u8 {
-        self.slots.get(id.index()).copied().unwrap_or(SINK)
+        self.rows.get(id.index()).map_or(SINK, |row| row[0])
     }
 
     /// Passes over the headers of a message. No value is looked at, no memory is taken.
     #[inline]
     pub fn select<'a>(&self, message: Message<'a>) -> Selected<'a, '_> {
         let bytes = message.bytes();
-        let mut found = Found::default();
+        let mut found = Found {
+            first: [0; SLOTS + 1],
+            groups: [0; GROUPS],
+            group_count: 0,
+            count: 0,
+            present: 0,
+            repeated: 0,
+            defect: 0,
+            unknown: 0,
+            narrow: 0,
+        };
         let mut at = HEADER;
         while let Some(rest) = bytes.get(at..).filter(|rest| !rest.is_empty()) {
             let head = Head::read(rest);
-            if head.length < head.size || head.length > rest.len() {
-                found.defect = at as u32;
+            if (head.length < head.size) | (head.length > rest.len()) {
+                found.defect = (at / 4) as u16;
                 break;
             }
             let row = place(head.code, head.vendor);
-            let width = WIDTHS.get(usize::from(row)).copied().unwrap_or(0);
-            let unknown = row == 0 && head.flags & flag::MANDATORY != 0;
-            let narrow = width != 0 && head.length - head.size != usize::from(width);
+            let [slot, width] = self
+                .rows
+                .get(usize::from(row))
+                .copied()
+                .unwrap_or([SINK, 0]);
+            let place = (at / 4) as u16;
+            let unknown = (row == 0) & (head.flags & flag::MANDATORY != 0);
+            let narrow = (width > GROUP) & (head.length - head.size != usize::from(width));
             if unknown | narrow {
-                found.odd(at, unknown);
+                found.odd(place, unknown);
             }
-            let slot = self.slots.get(usize::from(row)).copied().unwrap_or(SINK) & SINK;
+            let slot = slot & SINK;
             let bit = 1_u64 << slot;
+            let known = found.present & bit;
             if let Some(first) = found.first.get_mut(usize::from(slot)) {
-                // Offsets are multiples of 4, and messages at most 16 MiB long.
-                *first = if found.present & bit == 0 {
-                    at as u32
-                } else {
-                    *first
-                };
+                *first = if known == 0 { place } else { *first };
             }
-            found.repeated |= found.present & bit;
+            if let Some(group) = found.groups.get_mut(found.group_count as usize % GROUPS) {
+                *group = place;
+            }
+            found.group_count += u32::from(width == GROUP);
+            found.repeated |= known;
             found.present |= bit;
             found.count += 1;
-            at += head.length.next_multiple_of(4);
+            at += (head.length + 3) & !3;
         }
         found.present &= !(1 << SINK);
         found.repeated &= !(1 << SINK);
@@ -117,43 +139,31 @@ impl Mask {
     }
 }
 
-/// Where things are in one message; 0 is nowhere, because a header stands there.
+/// Where things are in one message, in words of 4 bytes; 0 is nowhere, because a header stands there.
 #[derive(Debug, Clone)]
 struct Found {
-    first: [u32; SLOTS + 1],
+    first: [u16; SLOTS + 1],
+    /// The first groups, whether wanted or not; behind them, rubbish.
+    groups: [u16; GROUPS],
+    group_count: u32,
+    count: u32,
     present: u64,
     repeated: u64,
-    count: u32,
-    defect: u32,
-    unknown: u32,
-    narrow: u32,
-}
-
-impl Default for Found {
-    #[inline]
-    fn default() -> Found {
-        Found {
-            first: [0; SLOTS + 1],
-            present: 0,
-            repeated: 0,
-            count: 0,
-            defect: 0,
-            unknown: 0,
-            narrow: 0,
-        }
-    }
+    defect: u16,
+    unknown: u16,
+    narrow: u16,
 }
 
 impl Found {
     #[cold]
-    fn odd(&mut self, at: usize, unknown: bool) {
+    fn odd(&mut self, at: u16, unknown: bool) {
         let place = if unknown {
             &mut self.unknown
         } else {
             &mut self.narrow
         };
         if *place == 0 {
-            *place = at as u32;
+            *place = at;
         }
     }
 }
@@ -195,7 +205,7 @@ impl<'a> Selected<'a, '_> {
         } else {
             let first = self.found.first.get(usize::from(slot));
             (
-                first.map_or(HEADER, |at| *at as usize),
+                first.map_or(HEADER, |word| usize::from(*word) * 4),
                 self.found.repeated & bit == 0,
             )
         };
@@ -229,6 +239,32 @@ impl<'a> Selected<'a, '_> {
         }
     }
 
+    /// True where the message lacks one of these AVPs, which must have places.
+    #[inline]
+    pub(super) fn lacks(&self, bits: u64) -> bool {
+        bits & !self.found.present != 0
+    }
+
+    /// True where the message has one of these AVPs, which must have places, more than once.
+    #[inline]
+    pub(super) fn repeats(&self, bits: u64) -> bool {
+        bits & self.found.repeated != 0
+    }
+
+    /// All groups that stand directly in the message, wanted or not, in their order.
+    pub fn groups(&self) -> impl Iterator<Item = Raw<'a>> {
+        let noted = self.found.groups.get(..self.found.group_count as usize);
+        // A message with very many groups is walked over again.
+        let walked = noted.is_none().then(|| self.message.avps());
+        let noted = noted.unwrap_or(&[]).iter().filter_map(|at| self.at(*at));
+        noted.chain(
+            walked
+                .into_iter()
+                .flatten()
+                .filter(|avp| avp.id().is_group()),
+        )
+    }
+
     /// AVPs passed over.
     pub fn count(&self) -> u32 {
         self.found.count
@@ -252,7 +288,10 @@ impl<'a> Selected<'a, '_> {
         if self.found.defect == 0 {
             return None;
         }
-        let rest = self.message.bytes().get(self.found.defect as usize..)?;
+        let rest = self
+            .message
+            .bytes()
+            .get(usize::from(self.found.defect) * 4..)?;
         let mut avps = Avps::new(rest);
         avps.next();
         avps.defect()
@@ -264,11 +303,11 @@ impl<'a> Selected<'a, '_> {
         self.found.defect | self.found.unknown | self.found.narrow == 0
     }
 
-    fn at(&self, offset: u32) -> Option<Raw<'a>> {
-        if offset == 0 {
+    fn at(&self, word: u16) -> Option<Raw<'a>> {
+        if word == 0 {
             return None;
         }
-        Avps::new(self.message.bytes().get(offset as usize..)?).next()
+        Avps::new(self.message.bytes().get(usize::from(word) * 4..)?).next()
     }
 }
 

@@ -10,6 +10,9 @@ pub const HEADER: usize = 20;
 /// The longest message that is read unless told otherwise, in bytes.
 pub const DEFAULT_LIMIT: usize = 64 * 1024;
 
+/// The longest message that is read at all, in bytes.
+pub const LONGEST: usize = 4 * 0xffff;
+
 /// Command flags, RFC 6733 §3, and AVP flags, §4.1.
 pub mod flag {
     /// The message is a request.
@@ -140,7 +143,7 @@ pub enum Framed<'a> {
     Malformed(Malformed),
 }
 
-/// Looks for a message at the beginning of a stream, of at most `limit` bytes.
+/// Looks for a message at the beginning of a stream, of at most `limit` bytes (and [`LONGEST`]).
 #[inline]
 pub fn frame(bytes: &[u8], limit: usize) -> Framed<'_> {
     let Some(head) = bytes.first_chunk::<HEADER>() else {
@@ -159,7 +162,7 @@ pub fn frame(bytes: &[u8], limit: usize) -> Framed<'_> {
         });
     }
     let length = header.length as usize;
-    if length < HEADER || length % 4 != 0 || length > limit {
+    if length < HEADER || length % 4 != 0 || length > limit.min(LONGEST) {
         return Framed::Malformed(Malformed::Length(header));
     }
     match bytes.get(..length) {
@@ -265,17 +268,7 @@ impl<'a> Raw<'a> {
 
     /// An Address of the families IPv4 and IPv6, or 4 bytes as Framed-IP-Address has them.
     pub fn address(&self) -> Option<IpAddr> {
-        match self.value.split_first_chunk::<2>() {
-            Some(([0, 1], rest)) if rest.len() == 4 => <[u8; 4]>::try_from(rest)
-                .ok()
-                .map(|b| Ipv4Addr::from(b).into()),
-            Some(([0, 2], rest)) if rest.len() == 16 => <[u8; 16]>::try_from(rest)
-                .ok()
-                .map(|b| Ipv6Addr::from(b).into()),
-            _ => <[u8; 4]>::try_from(self.value)
-                .ok()
-                .map(|b| Ipv4Addr::from(b).into()),
-        }
+        with_family(self.value).or_else(|| four_bytes(self.value))
     }
 
     /// The AVPs of a group.
@@ -288,6 +281,24 @@ impl<'a> Raw<'a> {
     pub fn child(&self, id: AvpId) -> Option<Raw<'a>> {
         self.children().find(|avp| avp.is(id))
     }
+}
+
+/// The value of an Address: its family, and the address.
+pub(super) fn with_family(value: &[u8]) -> Option<IpAddr> {
+    match value.split_first_chunk::<2>()? {
+        ([0, 1], rest) => four_bytes(rest),
+        ([0, 2], rest) => <[u8; 16]>::try_from(rest)
+            .ok()
+            .map(|bytes| Ipv6Addr::from(bytes).into()),
+        _ => None,
+    }
+}
+
+/// The value of Framed-IP-Address and its like.
+pub(super) fn four_bytes(value: &[u8]) -> Option<IpAddr> {
+    <[u8; 4]>::try_from(value)
+        .ok()
+        .map(|bytes| Ipv4Addr::from(bytes).into())
 }
 
 /// An AVP whose length is impossible; what follows it in its message or group cannot be read.
@@ -389,20 +400,23 @@ impl Head {
     #[inline]
     pub(super) fn read(bytes: &[u8]) -> Head {
         match bytes.first_chunk::<12>() {
-            Some(head) => Head::of(*head),
+            Some(head) => Head::of(head),
             None => Head::of_few(bytes),
         }
     }
 
     #[inline]
-    pub(super) fn of(bytes: [u8; 12]) -> Head {
-        let [c0, c1, c2, c3, flags, l1, l2, l3, v0, v1, v2, v3] = bytes;
+    pub(super) fn of(bytes: &[u8; 12]) -> Head {
+        // Two loads; the compiler sees that both exist.
+        let first = u64::from_be_bytes(*bytes.first_chunk().unwrap_or(&[0; 8]));
+        let vendor = u32::from_be_bytes(*bytes.last_chunk().unwrap_or(&[0; 4]));
+        let flags = (first >> 24) as u8;
         let foreign = u32::from(flags >> 7);
         Head {
-            code: u32::from_be_bytes([c0, c1, c2, c3]),
-            vendor: u32::from_be_bytes([v0, v1, v2, v3]) & 0_u32.wrapping_sub(foreign),
+            code: (first >> 32) as u32,
+            vendor: vendor & 0_u32.wrapping_sub(foreign),
             flags,
-            length: u32::from_be_bytes([0, l1, l2, l3]) as usize,
+            length: first as usize & 0x00ff_ffff,
             size: 8 + 4 * foreign as usize,
         }
     }
@@ -413,7 +427,7 @@ impl Head {
         for (to, from) in head.iter_mut().zip(bytes) {
             *to = *from;
         }
-        Head::of(head)
+        Head::of(&head)
     }
 }
 

@@ -19,12 +19,16 @@
 //! assert_eq!(session.value, b"pcef.example;1;2");
 //! ```
 
+pub mod check;
 pub mod dictionary;
 pub mod mask;
 pub mod message;
+pub mod owned;
+pub mod peer;
 pub mod result;
 pub mod write;
 
+pub use check::{Grammar, Here, Origin, Refusal};
 pub use dictionary::{Avp, AvpId, Kind, id};
 pub use mask::{Mask, Selected};
 pub use message::{Avps, Defect, Framed, Header, Message, Raw, command, flag, frame};

@@ -4,6 +4,7 @@ use std::io::Write;
 use std::net::{Ipv4Addr, Ipv6Addr};
 
 use super::{Avp, Kind};
+use crate::pcrf::diameter::message::with_family;
 
 /// Seconds between 1900 (Diameter's times) and 1970.
 pub(crate) const TIME_OFFSET: u32 = 2_208_988_800;
@@ -53,16 +54,9 @@ impl Avp {
                 }
                 _ => hexadecimal(value, out),
             },
-            Kind::Address => match value.split_first_chunk::<2>() {
-                Some(([0, 1], rest)) if rest.len() == 4 => {
-                    let bytes: [u8; 4] = rest.try_into().unwrap_or_default();
-                    show(Ipv4Addr::from(bytes), out);
-                }
-                Some(([0, 2], rest)) if rest.len() == 16 => {
-                    let bytes: [u8; 16] = rest.try_into().unwrap_or_default();
-                    show(Ipv6Addr::from(bytes), out);
-                }
-                _ => hexadecimal(value, out),
+            Kind::Address => match with_family(value) {
+                Some(address) => show(address, out),
+                None => hexadecimal(value, out),
             },
             Kind::Opaque | Kind::Grouped(_) => hexadecimal(value, out),
         }

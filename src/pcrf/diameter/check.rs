@@ -1,0 +1,487 @@
+//! What a request owes before anybody decides about it: the results, and the Failed-AVP that goes with each, of
+//! RFC 6733 §6.1, §7.1 and §7.5.
+//!
+//! All checks look at headers of AVPs only, never at values, so that they are the same whether the message is decoded
+//! by a mask or as a whole. Where several things are wrong, the answer names one: header bits, application and command,
+//! lengths, where the request should have gone, what is not understood, what stands too often, what lacks.
+
+use smallvec::SmallVec;
+
+use super::dictionary::{GROUP, WIDTHS, id};
+use super::message::{Avps, Defect, Header, Message, Raw, command, flag};
+use super::{AvpId, GX, Mask, ResultCode, Selected, Writer};
+
+/// Groups within groups that are looked into; none of Gx nests deeper than five.
+const DEPTH: usize = 8;
+
+/// What is named in Failed-AVP.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Failed<'a> {
+    /// Nothing.
+    Nothing,
+    /// An AVP as it was received.
+    Whole(Raw<'a>),
+    /// An AVP that lacks: its header, and as many zeros as its kind needs.
+    Missing(AvpId),
+    /// An AVP whose length is impossible: its header, and as many zeros as its kind needs.
+    Header(Defect<'a>),
+}
+
+/// Why a request is refused.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refusal<'a> {
+    /// The result.
+    pub result: ResultCode,
+    /// What Failed-AVP holds.
+    pub failed: Failed<'a>,
+    /// The groups around it, from outside to inside.
+    pub within: SmallVec<[Raw<'a>; 4]>,
+}
+
+impl<'a> Refusal<'a> {
+    /// A refusal that names no AVP.
+    pub fn plain(result: ResultCode) -> Refusal<'a> {
+        Refusal {
+            result,
+            failed: Failed::Nothing,
+            within: SmallVec::new(),
+        }
+    }
+
+    /// A refusal because of a received AVP.
+    pub fn of(result: ResultCode, avp: Raw<'a>) -> Refusal<'a> {
+        Refusal {
+            failed: Failed::Whole(avp),
+            ..Refusal::plain(result)
+        }
+    }
+
+    /// A refusal because of an AVP that lacks.
+    pub fn missing(result: ResultCode, id: AvpId) -> Refusal<'a> {
+        Refusal {
+            failed: Failed::Missing(id),
+            ..Refusal::plain(result)
+        }
+    }
+
+    /// A refusal because of an impossible length.
+    pub fn defect(defect: Defect<'a>) -> Refusal<'a> {
+        Refusal {
+            failed: Failed::Header(defect),
+            ..Refusal::plain(ResultCode::INVALID_AVP_LENGTH)
+        }
+    }
+
+    fn inside(mut self, group: Raw<'a>) -> Refusal<'a> {
+        self.within.insert(0, group);
+        self
+    }
+
+    /// Appends Failed-AVP, where there is something to name.
+    pub fn write_failed(&self, writer: &mut Writer) {
+        if self.failed == Failed::Nothing {
+            return;
+        }
+        writer.open(id::FAILED_AVP);
+        for group in &self.within {
+            writer.open_any(group.code, group.vendor, group.flags);
+        }
+        match self.failed {
+            Failed::Nothing => {}
+            Failed::Whole(avp) => writer.copy(&avp),
+            Failed::Missing(id) => writer.bytes(id, zeros(id)),
+            Failed::Header(defect) => {
+                let id = AvpId::of(defect.code, defect.vendor);
+                if defect.flags & flag::VENDOR != 0 && defect.vendor == 0 {
+                    // The vendor lacks, or is the IETF: the header is shown as it came.
+                    writer.any_with_vendor(defect.code, defect.flags, zeros(id));
+                } else {
+                    writer.any(defect.code, defect.vendor, defect.flags, zeros(id));
+                }
+            }
+        }
+        for _ in &self.within {
+            writer.close();
+        }
+        writer.close();
+    }
+
+    /// Writes the whole answer: E bit and the minimal grammar for protocol errors; for others of Gx the AVPs that its
+    /// answers have. Session-Id and Proxy-Info are copied as far as the request can be read.
+    pub fn answer(&self, request: Message<'_>, origin: &Origin<'_>, writer: &mut Writer) {
+        let header = request.header();
+        let flags = if self.result.is_protocol_error() {
+            flag::ERROR
+        } else {
+            0
+        };
+        writer.start_answer(header, flags);
+        self.answer_avps(request, origin, writer);
+        writer.finish();
+    }
+
+    /// As [`Refusal::answer`], behind the messages that stand in the writer.
+    pub fn append_answer(&self, request: Message<'_>, origin: &Origin<'_>, writer: &mut Writer) {
+        let header = request.header();
+        let flags = if self.result.is_protocol_error() {
+            flag::ERROR
+        } else {
+            0
+        };
+        writer.append_answer(header, flags);
+        self.answer_avps(request, origin, writer);
+        writer.finish();
+    }
+
+    fn answer_avps(&self, request: Message<'_>, origin: &Origin<'_>, writer: &mut Writer) {
+        let sound = |id: AvpId| request.find(id).filter(|avp| !has_wrong_width(avp));
+        if let Some(session) = sound(id::SESSION_ID) {
+            writer.copy(&session);
+        }
+        let full = !self.result.is_protocol_error()
+            && request.header().command == command::CREDIT_CONTROL
+            && request.header().application == GX;
+        if full {
+            writer.u32(id::AUTH_APPLICATION_ID, GX);
+        }
+        writer.bytes(id::ORIGIN_HOST, origin.host);
+        writer.bytes(id::ORIGIN_REALM, origin.realm);
+        writer.result(self.result);
+        if full {
+            for id in [id::CC_REQUEST_TYPE, id::CC_REQUEST_NUMBER] {
+                if let Some(number) = sound(id).and_then(|avp| avp.u32()) {
+                    writer.u32(id, number);
+                }
+            }
+        }
+        if let Some(state) = origin.state {
+            writer.u32(id::ORIGIN_STATE_ID, state);
+        }
+        self.write_failed(writer);
+        for info in request.avps().filter(|avp| avp.is(id::PROXY_INFO)) {
+            writer.copy(&info);
+        }
+    }
+}
+
+/// Who answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Origin<'a> {
+    /// Origin-Host.
+    pub host: &'a [u8],
+    /// Origin-Realm.
+    pub realm: &'a [u8],
+    /// Origin-State-Id.
+    pub state: Option<u32>,
+}
+
+/// The value that stands for one that lacks: zeros of the width of its kind.
+fn zeros(id: AvpId) -> &'static [u8] {
+    let width = WIDTHS.get(id.index()).copied().unwrap_or(0);
+    match width {
+        4 => &[0; 4],
+        8 => &[0; 8],
+        _ => &[],
+    }
+}
+
+#[inline]
+fn has_wrong_width(avp: &Raw<'_>) -> bool {
+    let width = WIDTHS.get(avp.id().index()).copied().unwrap_or(0);
+    width > GROUP && avp.value.len() != usize::from(width)
+}
+
+/// The AVPs of one kind of request, and which of them must or may stand there once.
+#[derive(Debug, Clone)]
+pub struct Grammar {
+    mask: Mask,
+    required: SmallVec<[AvpId; 8]>,
+    required_bits: u64,
+    single_bits: u64,
+}
+
+/// What every CCR has, TS 29.212 §5.6.2.
+const CREDIT_CONTROL: &[AvpId] = &[
+    id::SESSION_ID,
+    id::AUTH_APPLICATION_ID,
+    id::ORIGIN_HOST,
+    id::ORIGIN_REALM,
+    id::DESTINATION_REALM,
+    id::CC_REQUEST_TYPE,
+    id::CC_REQUEST_NUMBER,
+];
+
+/// What a CCR has at most once, among the AVPs that the protocol itself or a policy reads.
+const CREDIT_CONTROL_ONCE: &[AvpId] = &[
+    id::DESTINATION_HOST,
+    id::ORIGIN_STATE_ID,
+    id::CALLED_STATION_ID,
+    id::FRAMED_IP_ADDRESS,
+    id::IP_CAN_TYPE,
+    id::RAT_TYPE,
+    id::TERMINATION_CAUSE,
+];
+
+/// What a CCR may have several times, and the protocol reads.
+const CREDIT_CONTROL_OFTEN: &[AvpId] = &[
+    id::SUBSCRIPTION_ID,
+    id::USAGE_MONITORING_INFORMATION,
+    id::EVENT_TRIGGER,
+];
+
+impl Grammar {
+    /// A grammar of a request: what must stand there once, what may stand there once, and what else is read.
+    pub fn new(required: &[AvpId], once: &[AvpId], read: &[AvpId]) -> Grammar {
+        let mask: Mask = [required, once, read].concat().into_iter().collect();
+        let bits = |ids: &[AvpId]| ids.iter().fold(0, |bits, id| bits | mask.bit(*id));
+        Grammar {
+            required: required.into(),
+            required_bits: bits(required),
+            single_bits: bits(required) | bits(once),
+            mask,
+        }
+    }
+
+    /// The grammar of Gx requests (CCR), with the AVPs that a policy reads beside those of the protocol.
+    pub fn credit_control(read: &[AvpId]) -> Grammar {
+        let read = [CREDIT_CONTROL_OFTEN, read].concat();
+        Grammar::new(CREDIT_CONTROL, CREDIT_CONTROL_ONCE, &read)
+    }
+
+    /// The grammar of a pushed decision (RAR), for those who receive it.
+    pub fn re_auth() -> Grammar {
+        let required = [
+            id::SESSION_ID,
+            id::AUTH_APPLICATION_ID,
+            id::ORIGIN_HOST,
+            id::ORIGIN_REALM,
+            id::DESTINATION_REALM,
+            id::DESTINATION_HOST,
+            id::RE_AUTH_REQUEST_TYPE,
+        ];
+        let read = [
+            id::CHARGING_RULE_INSTALL,
+            id::CHARGING_RULE_REMOVE,
+            id::SESSION_RELEASE_CAUSE,
+        ];
+        Grammar::new(&required, &[], &read)
+    }
+
+    /// The grammar of CER: what this end cannot do without. RFC 6733 §5.3.1 requires Host-IP-Address, Vendor-Id and
+    /// Product-Name too; their lack is no reason to refuse a peer.
+    pub fn capabilities() -> Grammar {
+        let once = [id::VENDOR_ID, id::PRODUCT_NAME, id::ORIGIN_STATE_ID];
+        Grammar::new(&[id::ORIGIN_HOST, id::ORIGIN_REALM], &once, &[])
+    }
+
+    /// The grammar of DWR and DPR, whose Origin-Host and Origin-Realm are known from CER.
+    pub fn of_peer() -> Grammar {
+        let once = [
+            id::ORIGIN_HOST,
+            id::ORIGIN_REALM,
+            id::ORIGIN_STATE_ID,
+            id::DISCONNECT_CAUSE,
+        ];
+        Grammar::new(&[], &once, &[])
+    }
+
+    /// The mask: all AVPs that are read.
+    pub fn mask(&self) -> &Mask {
+        &self.mask
+    }
+
+    /// Passes over a message.
+    #[inline]
+    pub fn select<'a>(&self, message: Message<'a>) -> Selected<'a, '_> {
+        self.mask.select(message)
+    }
+
+    /// What is wrong with the lengths of AVPs: 5014. The selection must be of this grammar.
+    #[inline]
+    pub fn lengths<'a>(&self, found: &Selected<'a, '_>) -> Option<Refusal<'a>> {
+        if let Some(avp) = found.narrow() {
+            return Some(Refusal::of(ResultCode::INVALID_AVP_LENGTH, avp));
+        }
+        if let Some(defect) = found.defect() {
+            return Some(Refusal::defect(defect));
+        }
+        found
+            .groups()
+            .filter(|group| is_checked(group))
+            .find_map(|group| in_group(group, DEPTH, Search::Lengths))
+    }
+
+    /// What is not understood (5001), stands too often (5009) or lacks (5005). The selection must be of this grammar.
+    #[inline]
+    pub fn contents<'a>(&self, found: &Selected<'a, '_>) -> Option<Refusal<'a>> {
+        if let Some(avp) = found.unknown() {
+            return Some(Refusal::of(ResultCode::AVP_UNSUPPORTED, avp));
+        }
+        let unknown = found
+            .groups()
+            .filter(|group| is_checked(group))
+            .find_map(|group| in_group(group, DEPTH, Search::Unknown));
+        if unknown.is_some() {
+            return unknown;
+        }
+        if found.repeats(self.single_bits) {
+            return self.extra(found);
+        }
+        if found.lacks(self.required_bits) {
+            return self.missing(found);
+        }
+        None
+    }
+
+    #[cold]
+    fn extra<'a>(&self, found: &Selected<'a, '_>) -> Option<Refusal<'a>> {
+        let mut seen = 0;
+        let extra = found.message().avps().find(|avp| {
+            let bit = self.mask.bit(avp.id()) & self.single_bits;
+            let again = seen & bit != 0;
+            seen |= bit;
+            again
+        });
+        extra.map(|avp| Refusal::of(ResultCode::AVP_OCCURS_TOO_MANY_TIMES, avp))
+    }
+
+    #[cold]
+    fn missing<'a>(&self, found: &Selected<'a, '_>) -> Option<Refusal<'a>> {
+        let missing = self.required.iter().find(|id| !found.has(**id));
+        missing.map(|id| Refusal::missing(ResultCode::MISSING_AVP, *id))
+    }
+}
+
+/// What groups are searched for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Search {
+    Lengths,
+    Unknown,
+}
+
+/// Groups that are only copied or shown are not looked into.
+#[inline]
+fn is_checked(group: &Raw<'_>) -> bool {
+    !group.is(id::FAILED_AVP) && !group.is(id::PROXY_INFO)
+}
+
+/// The first thing wrong within a group.
+fn in_group<'a>(group: Raw<'a>, depth: usize, search: Search) -> Option<Refusal<'a>> {
+    let mut children: Avps<'a> = group.children();
+    while let Some(child) = children.next() {
+        let id = child.id();
+        let wrong = match search {
+            Search::Lengths if has_wrong_width(&child) => {
+                Some(Refusal::of(ResultCode::INVALID_AVP_LENGTH, child))
+            }
+            Search::Unknown if id == AvpId::UNKNOWN && child.is_mandatory() => {
+                Some(Refusal::of(ResultCode::AVP_UNSUPPORTED, child))
+            }
+            _ if id.is_group() && depth > 0 && is_checked(&child) => {
+                in_group(child, depth - 1, search)
+            }
+            _ => None,
+        };
+        if let Some(wrong) = wrong {
+            return Some(wrong.inside(group));
+        }
+    }
+    match (search, children.defect()) {
+        (Search::Lengths, Some(defect)) => Some(Refusal::defect(defect).inside(group)),
+        _ => None,
+    }
+}
+
+/// What this end is, as far as requests are judged by it.
+#[derive(Debug, Clone, Copy)]
+pub struct Here<'a> {
+    /// Our host: a request with another Destination-Host is not for us.
+    pub host: &'a [u8],
+    /// Our realm.
+    pub realm: &'a [u8],
+    /// The commands that Gx requests to us may have.
+    pub commands: &'a [u32],
+}
+
+/// Bits of the header that contradict each other: 3008.
+#[inline]
+pub fn header_bits<'a>(header: &Header) -> Option<Refusal<'a>> {
+    (header.is_request() && header.is_error()).then(|| Refusal::plain(ResultCode::INVALID_HDR_BITS))
+}
+
+/// Applications and commands that are not served: 3007, 3001.
+#[inline]
+pub fn served<'a>(header: &Header, here: &Here<'_>) -> Option<Refusal<'a>> {
+    match header.application {
+        GX if here.commands.contains(&header.command) => None,
+        GX | 0 => Some(Refusal::plain(ResultCode::COMMAND_UNSUPPORTED)),
+        _ => Some(Refusal::plain(ResultCode::APPLICATION_UNSUPPORTED)),
+    }
+}
+
+/// Where the request should have gone: 3003, 3002. Names are compared as those of hosts are, without regard to case.
+#[inline]
+pub fn destination<'a>(found: &Selected<'a, '_>, here: &Here<'_>) -> Option<Refusal<'a>> {
+    let other = |id: AvpId, ours: &[u8]| {
+        found
+            .first(id)
+            .is_some_and(|avp| avp.value != ours && !avp.value.eq_ignore_ascii_case(ours))
+    };
+    if other(id::DESTINATION_REALM, here.realm) {
+        Some(Refusal::plain(ResultCode::REALM_NOT_SERVED))
+    } else if other(id::DESTINATION_HOST, here.host) {
+        Some(Refusal::plain(ResultCode::UNABLE_TO_DELIVER))
+    } else {
+        None
+    }
+}
+
+/// Judges a request of an application: all checks in their order. `Ok` has what the mask of the grammar wants.
+#[inline]
+pub fn request<'a, 'g>(
+    message: Message<'a>,
+    grammar: &'g Grammar,
+    here: &Here<'_>,
+) -> Result<Selected<'a, 'g>, Refusal<'a>> {
+    let header = message.header();
+    if let Some(refusal) = header_bits(header).or_else(|| served(header, here)) {
+        return Err(refusal);
+    }
+    let found = grammar.select(message);
+    let wrong = grammar
+        .lengths(&found)
+        .or_else(|| destination(&found, here))
+        .or_else(|| grammar.contents(&found));
+    match wrong {
+        Some(refusal) => Err(refusal),
+        None => Ok(found),
+    }
+}
+
+/// CC-Request-Type: initial, update or termination; other values, and events, which Gx has none of, give 5004.
+pub fn request_type<'a>(found: &Selected<'a, '_>) -> Result<u32, Refusal<'a>> {
+    match found.first(id::CC_REQUEST_TYPE) {
+        Some(avp) => match avp.u32() {
+            Some(value @ 1..=3) => Ok(value),
+            _ => Err(Refusal::of(ResultCode::INVALID_AVP_VALUE, avp)),
+        },
+        None => Err(Refusal::missing(
+            ResultCode::MISSING_AVP,
+            id::CC_REQUEST_TYPE,
+        )),
+    }
+}
+
+/// What a first decision cannot do without: the subscriber and the APN, else 5140 of 3GPP.
+pub fn initial<'a>(found: &Selected<'a, '_>) -> Option<Refusal<'a>> {
+    let needed = [id::SUBSCRIPTION_ID, id::CALLED_STATION_ID];
+    let missing = needed.into_iter().find(|id| !found.has(*id));
+    missing.map(|id| Refusal::missing(ResultCode::ERROR_INITIAL_PARAMETERS, id))
+}
+
+impl AvpId {
+    /// The place of an AVP, [`AvpId::UNKNOWN`] where the dictionary lacks it.
+    pub fn of(code: u32, vendor: u32) -> AvpId {
+        super::Avp::by_code(code, vendor).unwrap_or(AvpId::UNKNOWN)
+    }
+}
