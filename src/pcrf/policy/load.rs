@@ -165,8 +165,7 @@ fn other(image: &crate::machine::Image, table: &Table, priority: PriorityId) -> 
     if !names.resolve(line.app).eq_ignore_ascii_case(b"Goto") {
         return None;
     }
-    let target = reads::target(names.resolve(line.data));
-    let (context, exten, priority) = target?;
+    let (context, exten, priority) = reads::target(names.resolve(line.data));
     let here = context.is_none_or(|context| context == CONTEXT.as_bytes());
     let kind = Kind::named(std::str::from_utf8(exten?).ok()?)?;
     (here && priority == b"1").then_some(kind)
