@@ -284,8 +284,12 @@ fn a_peer_that_restarted_lost_its_sessions_and_no_other_did() {
     bench.ask(of("a.example", "a;3", 8));
     assert_eq!(bench.pcrf.tables().sessions.len(), 2);
     assert_eq!(bench.count("sessions-of-restarted-hosts"), 2);
-    assert_eq!(bench.ask(Ccr::update("b;1", 1)).result(), 2001);
-    assert_eq!(bench.ask(Ccr::update("a;1", 1)).result(), 5002);
+    let update = |host: &str, session: &str| Ccr {
+        host: host.into(),
+        ..Ccr::update(session, 1)
+    };
+    assert_eq!(bench.ask(update("b.example", "b;1")).result(), 2001);
+    assert_eq!(bench.ask(update("a.example", "a;1")).result(), 5002);
     assert_eq!(
         bench
             .pcrf
@@ -490,14 +494,28 @@ fn capture(count: usize) -> Vec<(i64, Vec<u8>)> {
         let number = numbers[of];
         let mut ccr = match (number, dice.below(10)) {
             (0, roll) if roll > 0 => {
-                let subscriber = format!("00101000000000{}", 1 + dice.below(6));
-                let apn = ["internet", "ims", "iot.meter"][dice.below(3) as usize];
+                let roll = dice.below(20);
+                let number = if roll < 2 {
+                    3 * (1 + roll)
+                } else {
+                    [1, 2, 4, 5][roll as usize % 4]
+                };
+                let subscriber = format!("00101000000000{number}");
+                let apn = ["internet", "ims", "iot.meter"]
+                    [dice.below(20).min(16).saturating_sub(14) as usize];
                 Ccr::initial(&session, &subscriber, apn)
             }
             (_, 0) => Ccr::terminate(&session, number),
             _ => Ccr::update(&session, number),
         };
-        numbers[of] = if ccr.kind == 3 { 0 } else { number + 1 };
+        let refused = ccr.kind == 1
+            && (["3", "6"].iter().any(|end| ccr.ids[0].1.ends_with(end))
+                || ccr.apn.as_deref() == Some("iot.meter"));
+        numbers[of] = if ccr.kind == 3 || refused {
+            0
+        } else {
+            number + 1
+        };
         if dice.below(30) == 0 {
             ccr.number += dice.below(3) as u32;
         }
@@ -506,7 +524,7 @@ fn capture(count: usize) -> Vec<(i64, Vec<u8>)> {
         }
         if ccr.kind != 1 && dice.below(3) > 0 {
             let key = ["mk-gold", "mk-family", "mk-other"][dice.below(3) as usize];
-            ccr = ccr.used(key, dice.below(60_000_000));
+            ccr = ccr.used(key, dice.below(6_000_000));
         }
         if dice.below(50) == 0 {
             ccr.proxies.push(vec![dice.below(256) as u8; 5]);

@@ -1,6 +1,6 @@
 //! A policy server of LTE networks (PCRF) whose policies are dialplans: the Gx interface of 3GPP TS 29.212.
 //!
-//! Everything in here is free of input and output: bytes and the time come from outside.
+//! Everything beside [`store`] and `server` is free of input and output: bytes and the time come from outside.
 
 mod answer;
 pub mod counters;
@@ -16,6 +16,8 @@ pub mod perf;
 pub mod policy;
 mod push;
 mod request;
+#[cfg(feature = "serve")]
+pub mod server;
 pub mod session;
 pub mod sessions;
 pub mod settings;

@@ -729,6 +729,8 @@ impl Worker {
         if decision.memo.is_useful() {
             decision.memo.encode(&mut session.memo);
         }
+        session.wanted.shrink_to_fit();
+        session.memo.shrink_to_fit();
         let reads_clock = decision
             .memo
             .reads()
