@@ -10,6 +10,8 @@ mod engine;
 pub(crate) mod form;
 pub mod hosts;
 mod inputs;
+#[cfg(feature = "serve")]
+pub mod load;
 pub mod log;
 pub mod optimise;
 pub mod perf;
