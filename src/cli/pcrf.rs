@@ -2,6 +2,7 @@
 
 mod check;
 mod decide;
+mod outcome;
 mod reads;
 mod source;
 mod table;
