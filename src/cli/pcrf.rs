@@ -1,14 +1,20 @@
 //! `strowger pcrf`: policies of LTE networks as dialplans.
 
 mod check;
+#[cfg(feature = "serve")]
+mod control;
 mod decide;
+mod outcome;
 mod reads;
+#[cfg(feature = "serve")]
+mod serve;
 mod source;
 mod table;
 
 use clap::{Args, Subcommand};
 
-/// Policies of LTE sessions (Gx) as dialplans: checks them, decides without a network, tells what they read.
+/// Policies of LTE sessions (Gx) as dialplans: checks them, decides without a network, tells what they
+/// read, and serves PCEFs.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -27,6 +33,24 @@ enum PcrfCommand {
     Check(check::CheckArgs),
     Decide(Box<decide::DecideArgs>),
     Reads(reads::ReadsArgs),
+    #[cfg(feature = "serve")]
+    Serve(Box<serve::ServeArgs>),
+    #[cfg(feature = "serve")]
+    Sessions(control::SessionsArgs),
+    #[cfg(feature = "serve")]
+    Session(control::SessionArgs),
+    #[cfg(feature = "serve")]
+    Topup(control::TopupArgs),
+    #[cfg(feature = "serve")]
+    Release(control::ReleaseArgs),
+    #[cfg(feature = "serve")]
+    Reload(control::ReloadArgs),
+    #[cfg(feature = "serve")]
+    Perf(control::PerfArgs),
+    #[cfg(feature = "serve")]
+    Opt(control::OptArgs),
+    #[cfg(feature = "serve")]
+    Counters(control::CountersArgs),
 }
 
 pub(crate) fn run(args: &PcrfArgs) -> i32 {
@@ -34,6 +58,24 @@ pub(crate) fn run(args: &PcrfArgs) -> i32 {
         PcrfCommand::Check(args) => Ok(check::run(args)),
         PcrfCommand::Decide(args) => decide::run(args),
         PcrfCommand::Reads(args) => reads::run(args),
+        #[cfg(feature = "serve")]
+        PcrfCommand::Serve(args) => serve::run(args),
+        #[cfg(feature = "serve")]
+        PcrfCommand::Sessions(args) => control::sessions(args),
+        #[cfg(feature = "serve")]
+        PcrfCommand::Session(args) => control::session(args),
+        #[cfg(feature = "serve")]
+        PcrfCommand::Topup(args) => control::topup(args),
+        #[cfg(feature = "serve")]
+        PcrfCommand::Release(args) => control::release(args),
+        #[cfg(feature = "serve")]
+        PcrfCommand::Reload(args) => control::reload(args),
+        #[cfg(feature = "serve")]
+        PcrfCommand::Perf(args) => control::perf(args),
+        #[cfg(feature = "serve")]
+        PcrfCommand::Opt(args) => control::opt(args),
+        #[cfg(feature = "serve")]
+        PcrfCommand::Counters(args) => control::counters(args),
     };
     // The code of what could not be done stands in for the answer; the message is printed.
     done.unwrap_or_else(|code| code)

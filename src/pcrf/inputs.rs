@@ -118,7 +118,7 @@ impl GxInputs {
             });
         };
         match parts {
-            Parts::Selected(_) if policy.reads().all_avps().is_empty() => {
+            Parts::Selected(_) if !policy.reads().all_avps() => {
                 policy.reads().avps().iter().copied().for_each(&mut add);
             }
             _ => {

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::base::condition::is_yes;
+use crate::base::{Place, SourceId, Text};
 use crate::diagnostic::{Code, Diagnostic, Report, Severity, code};
 use crate::pcrf::store::{Durability, Rhythm};
 use crate::syntax::load::{Category, Reader, Setting, categories};
@@ -259,6 +260,20 @@ impl Settings {
         }
         if is_peer {
             self.peers.push(peer);
+        }
+    }
+
+    /// Sets one setting of `[general]`; paths are relative to the folder.
+    pub fn set(&mut self, name: &[u8], value: &[u8], folder: &Path) -> Result<(), String> {
+        let setting = Setting {
+            name: Text::from(name),
+            value: Text::from(value),
+            place: Place::line(SourceId(0), 0),
+        };
+        match self.general(&setting, folder) {
+            Some(Some(())) => Ok(()),
+            Some(None) => Err(format!("`{}` cannot be `{}`", setting.name, setting.value)),
+            None => Err(format!("there is no setting `{}`", setting.name)),
         }
     }
 

@@ -79,7 +79,7 @@ fn document(policy: &Policy) -> Value {
         .collect();
     json!({
         "reads": readers(reads.readers()),
-        "mask": {"avps": avps, "all": !reads.all_avps().is_empty(), "all_because": places(reads.all_avps())},
+        "mask": {"avps": avps, "all": reads.all_avps(), "all_because": places(reads.all_avps_because())},
         "volatile": readers(reads.volatile()),
     })
 }
@@ -102,11 +102,11 @@ fn print(policy: &Policy) {
     ui::print(ui::table(&rows, &[]).as_bytes());
     let names: Vec<&str> = reads.avps().iter().map(|avp| avp.name()).collect();
     ui::line("");
-    if reads.all_avps().is_empty() {
+    if !reads.all_avps() {
         ui::line(&format!("mask: {} AVPs: {}", names.len(), names.join(", ")));
     } else {
         let places: Vec<String> = reads
-            .all_avps()
+            .all_avps_because()
             .iter()
             .map(|place| shown(policy, *place))
             .collect();

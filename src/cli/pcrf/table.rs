@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::decide::utc;
+use super::outcome::utc;
 use crate::pcrf::diameter::{ResultCode, id};
 use crate::pcrf::policy::{
     AvpPath, Decision, Definition, Given, Kind, Policy, Qos, Runner, avp_named,

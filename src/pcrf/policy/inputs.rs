@@ -362,19 +362,15 @@ impl Given {
         }
     }
 
-    /// Gives the subscriber a field.
+    /// Gives the subscriber a field; its name is read in any case.
     pub fn set_subscriber(&mut self, field: &[u8], value: &[u8]) {
-        self.subscriber.insert(Text::from(field), Text::from(value));
+        let field = Text::from(field.to_ascii_lowercase());
+        self.subscriber.insert(field, Text::from(value));
     }
 
     /// Takes all that is known of the subscriber away.
     pub fn clear_subscriber(&mut self) {
         self.subscriber.clear();
-    }
-
-    /// A field of the subscriber.
-    pub fn subscriber_field(&self, field: &[u8]) -> Option<&Text> {
-        self.subscriber.get(field)
     }
 
     /// Says what was used of a key.
@@ -410,7 +406,11 @@ impl Inputs for Given {
     }
 
     fn subscriber(&self, field: &[u8], out: &mut Vec<u8>) -> bool {
-        let found = self.subscriber.get(field);
+        let found = if field.iter().any(u8::is_ascii_uppercase) {
+            self.subscriber.get(field.to_ascii_lowercase().as_slice())
+        } else {
+            self.subscriber.get(field)
+        };
         found
             .inspect(|value| out.extend_from_slice(value))
             .is_some()

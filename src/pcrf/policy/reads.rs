@@ -92,8 +92,13 @@ impl Reads {
         &self.avps
     }
 
-    /// The lines where the name of an AVP is computed, so that any may be read.
-    pub fn all_avps(&self) -> &[Place] {
+    /// Whether the name of an AVP is computed, so that any may be read.
+    pub fn all_avps(&self) -> bool {
+        !self.all_avps.is_empty()
+    }
+
+    /// The lines where the name of an AVP is computed.
+    pub fn all_avps_because(&self) -> &[Place] {
         &self.all_avps
     }
 

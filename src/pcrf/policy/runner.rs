@@ -278,6 +278,8 @@ fn conclude(
         && decision.priorities + NEAR < policy.max_priorities;
     decision.memo.entry = useful.then(|| policy.entry(kind));
     decision.memo.stamp = policy.stamp();
-    decision.memo.since = now;
     decision.memo.until = deciding.until.get();
+    // Where the time does not matter it may be set back, too.
+    let timeless = decision.memo.until == i64::MAX;
+    decision.memo.since = if timeless { i64::MIN } else { now };
 }
