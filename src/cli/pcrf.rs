@@ -1,5 +1,9 @@
 //! `strowger pcrf`: policies of LTE networks as dialplans.
 
+#[cfg(feature = "serve")]
+mod ablate;
+#[cfg(feature = "serve")]
+mod bench;
 mod check;
 #[cfg(feature = "serve")]
 mod control;
@@ -51,6 +55,10 @@ enum PcrfCommand {
     Opt(control::OptArgs),
     #[cfg(feature = "serve")]
     Counters(control::CountersArgs),
+    #[cfg(feature = "serve")]
+    Bench(Box<bench::BenchArgs>),
+    #[cfg(feature = "serve")]
+    Ablate(Box<ablate::AblateArgs>),
 }
 
 pub(crate) fn run(args: &PcrfArgs) -> i32 {
@@ -76,6 +84,10 @@ pub(crate) fn run(args: &PcrfArgs) -> i32 {
         PcrfCommand::Opt(args) => control::opt(args),
         #[cfg(feature = "serve")]
         PcrfCommand::Counters(args) => control::counters(args),
+        #[cfg(feature = "serve")]
+        PcrfCommand::Bench(args) => bench::run(args),
+        #[cfg(feature = "serve")]
+        PcrfCommand::Ablate(args) => ablate::run(args),
     };
     // The code of what could not be done stands in for the answer; the message is printed.
     done.unwrap_or_else(|code| code)

@@ -158,9 +158,9 @@ impl Client {
             return Ok(());
         }
         let reason = state.ended.clone();
-        Err(LoadError::Closed(
-            reason.unwrap_or_else(|| "no answer to our capabilities".to_owned()),
-        ))
+        Err(LoadError::Closed(reason.unwrap_or_else(|| {
+            "no answer to our capabilities".to_owned()
+        })))
     }
 
     fn failed(&self, error: io::Error) -> LoadError {
@@ -427,8 +427,8 @@ fn pushed(local: &Local, message: Message<'_>, writer: &mut Writer, replies: &mu
     let session = message
         .find(id::SESSION_ID)
         .map_or(&[][..], |avp| avp.value);
-    let known = message.header().command == command::RE_AUTH
-        && session.starts_with(local.host.as_bytes());
+    let known =
+        message.header().command == command::RE_AUTH && session.starts_with(local.host.as_bytes());
     re_auth_answer(writer, local, message.header(), session, known);
     replies.extend_from_slice(writer.all());
 }

@@ -39,7 +39,9 @@ pub fn usage(process: u32) -> Option<Usage> {
     let user: f64 = fields.nth(11)?.parse().ok()?;
     let system: f64 = fields.next()?.parse().ok()?;
     let status = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmRSS:"))?;
     let resident: u64 = line.trim().trim_end_matches(" kB").parse().ok()?;
     Some(Usage {
         cpu: (user + system) / TICKS,

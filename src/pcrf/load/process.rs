@@ -5,6 +5,7 @@ use std::io::{BufRead as _, BufReader};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
@@ -53,20 +54,25 @@ pub struct Process {
     address: SocketAddr,
 }
 
-/// Where `taskset` is of use: it exists, and there are two processors.
+/// Whether `taskset` is of use: it exists, and there are two processors. Asked before anything is bound.
 fn has_taskset() -> bool {
-    let processors = std::thread::available_parallelism().map_or(1, usize::from);
-    let version = Command::new("taskset").arg("--version").output();
-    processors > 1 && version.is_ok_and(|output| output.status.success())
+    static HAS: OnceLock<bool> = OnceLock::new();
+    *HAS.get_or_init(|| {
+        let processors = std::thread::available_parallelism().map_or(1, usize::from);
+        let version = Command::new("taskset").arg("--version").output();
+        processors > 1 && version.is_ok_and(|output| output.status.success())
+    })
 }
 
 /// Binds this process, and the threads that it starts later, to the second processor; false where that cannot be done.
 pub fn pin_self() -> bool {
     let own = std::process::id().to_string();
-    let pinned = Command::new("taskset")
-        .args(["-a", "-c", "-p", "1", &own])
-        .output();
-    has_taskset() && pinned.is_ok_and(|output| output.status.success())
+    let pin = || {
+        Command::new("taskset")
+            .args(["-a", "-c", "-p", "1", &own])
+            .output()
+    };
+    has_taskset() && pin().is_ok_and(|output| output.status.success())
 }
 
 impl Process {
@@ -76,8 +82,7 @@ impl Process {
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let base = start.folder.clone().unwrap_or_else(std::env::temp_dir);
         let folder = base.join(format!("strowger-load-{}-{number}", std::process::id()));
-        let failed =
-            |path: &Path, error| LoadError::Io(path.display().to_string(), error);
+        let failed = |path: &Path, error| LoadError::Io(path.display().to_string(), error);
         std::fs::create_dir_all(&folder).map_err(|error| failed(&folder, error))?;
         // From here on the folder goes when something fails.
         let remove = |error| {
@@ -137,17 +142,23 @@ impl Process {
         let program = start.program.display().to_string();
         let failed = |error| LoadError::Io(program.clone(), error);
         // Three lines a transaction are written to nowhere, but they are written.
+        let log = folder.join("log");
         let logged = match start.log.as_str() {
             "info" => Stdio::null(),
-            _ => Stdio::inherit(),
+            _ => Stdio::from(std::fs::File::create(&log).map_err(failed)?),
         };
-        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(logged);
+        command
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(logged);
         let mut child = command.spawn().map_err(failed)?;
         let address = listening(&mut child);
         if address.is_err() {
             // It may have ended by itself.
             let _ = child.kill();
             let _ = child.wait();
+            let said = std::fs::read_to_string(&log).unwrap_or_default();
+            return Err(LoadError::Server(said.trim().to_owned()));
         }
         address.map(|address| (child, address))
     }

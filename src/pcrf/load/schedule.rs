@@ -38,8 +38,7 @@ impl Schedule {
 
     /// The first place that is due at or after a time in nanoseconds.
     pub fn place_at(&self, nanoseconds: u64) -> u64 {
-        let place =
-            (u128::from(nanoseconds) * u128::from(self.rate)).div_ceil(1_000_000_000);
+        let place = (u128::from(nanoseconds) * u128::from(self.rate)).div_ceil(1_000_000_000);
         u64::try_from(place).unwrap_or(u64::MAX)
     }
 
