@@ -6,6 +6,10 @@ use super::message::{Avps, Defect, HEADER, Head, Message, Raw, flag};
 
 /// Places that a mask has; one more takes what nobody wants.
 const SLOTS: usize = 63;
+/// Marks the rows of groups.
+const GROUP_MARK: u8 = 0x80;
+/// Marks the row of what the dictionary lacks; the same bit as the M flag, which makes it an error.
+const UNKNOWN_MARK: u8 = flag::MANDATORY;
 /// Groups of a message that are noted while passing.
 const GROUPS: usize = 32;
 /// The place of what nobody wants.
@@ -17,15 +21,50 @@ const SINK: u8 = SLOTS as u8;
 /// gives the same.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mask {
-    /// Place and width by dictionary row.
-    rows: [[u8; 2]; 256],
+    /// By dictionary row.
+    rows: [Row; 256],
     wanted: Vec<AvpId>,
+}
+
+/// What the pass knows of a row of the dictionary, in one word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Row {
+    /// The place, and marks.
+    marks: u8,
+    /// The expected length of values.
+    width: u8,
+    /// All ones where the length matters.
+    care: i16,
+}
+
+impl Row {
+    /// A row that nobody wants, with values of any length.
+    const OTHER: Row = Row {
+        marks: SINK,
+        width: 0,
+        care: 0,
+    };
 }
 
 impl Default for Mask {
     fn default() -> Mask {
+        let mut rows = WIDTHS.map(|width| match width {
+            0 => Row::OTHER,
+            GROUP => Row {
+                marks: SINK | GROUP_MARK,
+                ..Row::OTHER
+            },
+            width => Row {
+                width,
+                care: -1,
+                ..Row::OTHER
+            },
+        });
+        if let Some(row) = rows.first_mut() {
+            row.marks |= UNKNOWN_MARK;
+        }
         Mask {
-            rows: WIDTHS.map(|width| [SINK, width]),
+            rows,
             wanted: Vec::new(),
         }
     }
@@ -52,10 +91,10 @@ impl Mask {
         if id == AvpId::UNKNOWN || self.contains(id) {
             return true;
         }
-        let (Some(slot), true) = (self.rows.get_mut(id.index()), self.wanted.len() < SLOTS) else {
+        let (Some(row), true) = (self.rows.get_mut(id.index()), self.wanted.len() < SLOTS) else {
             return false;
         };
-        slot[0] = self.wanted.len() as u8;
+        row.marks = (row.marks & !SINK) | self.wanted.len() as u8;
         self.wanted.push(id);
         true
     }
@@ -77,60 +116,89 @@ impl Mask {
 
     #[inline]
     fn slot(&self, id: AvpId) -> u8 {
-        self.rows.get(id.index()).map_or(SINK, |row| row[0])
+        self.rows
+            .get(id.index())
+            .map_or(SINK, |row| row.marks & SINK)
     }
 
     /// Passes over the headers of a message. No value is looked at, no memory is taken.
     #[inline]
     pub fn select<'a>(&self, message: Message<'a>) -> Selected<'a, '_> {
+        // What is counted stays in registers; only the tables are memory.
+        let mut found = Found::default();
+        let (mut present, mut repeated) = (0_u64, 0_u64);
+        let (mut count, mut group_count) = (0_u32, 0_u32);
         let bytes = message.bytes();
-        let mut found = Found {
-            first: [0; SLOTS + 1],
-            groups: [0; GROUPS],
-            group_count: 0,
-            count: 0,
-            present: 0,
-            repeated: 0,
-            defect: 0,
-            unknown: 0,
-            narrow: 0,
-        };
         let mut at = HEADER;
-        while let Some(rest) = bytes.get(at..).filter(|rest| !rest.is_empty()) {
-            let head = Head::read(rest);
-            if (head.length < head.size) | (head.length > rest.len()) {
-                found.defect = (at / 4) as u16;
+        while let Some(head) = bytes.get(at..at + 12).and_then(|head| head.first_chunk()) {
+            let head = Head::of(head);
+            let word = (at / 4) as u16;
+            // The whole is a multiple of 4, so the padding fits where the AVP does.
+            let next = at + ((head.length + 3) & !3);
+            if (next > bytes.len()) | (head.length < head.size) {
+                found.defect = word;
                 break;
             }
-            let row = place(head.code, head.vendor);
-            let [slot, width] = self
-                .rows
-                .get(usize::from(row))
-                .copied()
-                .unwrap_or([SINK, 0]);
-            let place = (at / 4) as u16;
-            let unknown = (row == 0) & (head.flags & flag::MANDATORY != 0);
-            let narrow = (width > GROUP) & (head.length - head.size != usize::from(width));
-            if unknown | narrow {
-                found.odd(place, unknown);
+            at = next;
+            let row = usize::from(place(head.code, head.vendor));
+            let row = self.rows.get(row).copied().unwrap_or(Row::OTHER);
+            // Nothing but zeros where the row cares for no width.
+            let narrow = ((head.length - head.size) as u32 ^ u32::from(row.width))
+                & i32::from(row.care) as u32;
+            let unknown = u32::from(row.marks & head.flags & flag::MANDATORY);
+            if unknown | narrow != 0 {
+                found.odd(word, unknown != 0);
             }
-            let slot = slot & SINK;
+            let slot = row.marks & SINK;
             let bit = 1_u64 << slot;
-            let known = found.present & bit;
-            if let Some(first) = found.first.get_mut(usize::from(slot)) {
-                *first = if known == 0 { place } else { *first };
+            if let Some(last) = found.last.get_mut(usize::from(slot)) {
+                *last = word;
             }
-            if let Some(group) = found.groups.get_mut(found.group_count as usize % GROUPS) {
-                *group = place;
+            repeated |= present & bit;
+            present |= bit;
+            if let Some(group) = found.groups.get_mut(group_count as usize % GROUPS) {
+                *group = word;
             }
-            found.group_count += u32::from(width == GROUP);
-            found.repeated |= known;
-            found.present |= bit;
-            found.count += 1;
-            at += (head.length + 3) & !3;
+            group_count += u32::from(row.marks >> 7);
+            count += 1;
         }
-        found.present &= !(1 << SINK);
-        found.repeated &= !(1 << SINK);
+        if at < bytes.len() && found.defect == 0 {
+            // Less than 12 bytes are left: an AVP without vendor and value, or a defect.
+            let word = (at / 4) as u16;
+            let mut rest = Avps::new(bytes.get(at..).unwrap_or(&[]));
+            match rest.next() {
+                Some(avp) => {
+                    let row = self
+                        .rows
+                        .get(avp.id().index())
+                        .copied()
+                        .unwrap_or(Row::OTHER);
+                    let unknown = row.marks & avp.flags & flag::MANDATORY != 0;
+                    if unknown || row.care != 0 {
+                        found.odd(word, unknown);
+                    }
+                    let slot = row.marks & SINK;
+                    if let Some(last) = found.last.get_mut(usize::from(slot)) {
+                        *last = word;
+                    }
+                    repeated |= present & (1 << slot);
+                    present |= 1 << slot;
+                    if let Some(group) = found.groups.get_mut(group_count as usize % GROUPS) {
+                        *group = word;
+                    }
+                    group_count += u32::from(row.marks >> 7);
+                    count += 1;
+                    if rest.next().is_some() || rest.defect().is_some() {
+                        found.defect = word + (avp.bytes.len() / 4) as u16;
+                    }
+                }
+                None => found.defect = word,
+            }
+        }
+        found.present = present & !(1 << SINK);
+        found.repeated = repeated & !(1 << SINK);
+        found.count = count;
+        found.group_count = group_count;
         Selected {
             message,
             mask: self,
@@ -142,7 +210,8 @@ impl Mask {
 /// Where things are in one message, in words of 4 bytes; 0 is nowhere, because a header stands there.
 #[derive(Debug, Clone)]
 struct Found {
-    first: [u16; SLOTS + 1],
+    /// The last AVP of each place.
+    last: [u16; SLOTS + 1],
     /// The first groups, whether wanted or not; behind them, rubbish.
     groups: [u16; GROUPS],
     group_count: u32,
@@ -152,6 +221,23 @@ struct Found {
     defect: u16,
     unknown: u16,
     narrow: u16,
+}
+
+impl Default for Found {
+    #[inline]
+    fn default() -> Found {
+        Found {
+            last: [0; SLOTS + 1],
+            groups: [0; GROUPS],
+            group_count: 0,
+            count: 0,
+            present: 0,
+            repeated: 0,
+            defect: 0,
+            unknown: 0,
+            narrow: 0,
+        }
+    }
 }
 
 impl Found {
@@ -198,16 +284,13 @@ impl<'a> Selected<'a, '_> {
     pub fn all(&self, id: AvpId) -> All<'a> {
         let slot = self.mask.slot(id);
         let bit = 1_u64 << (slot & SINK);
-        let (from, single) = if slot == SINK {
+        let (from, single) = if slot == SINK || self.found.repeated & bit != 0 {
             (HEADER, false)
         } else if self.found.present & bit == 0 {
             (usize::MAX, true)
         } else {
-            let first = self.found.first.get(usize::from(slot));
-            (
-                first.map_or(HEADER, |word| usize::from(*word) * 4),
-                self.found.repeated & bit == 0,
-            )
+            let last = self.found.last.get(usize::from(slot));
+            (last.map_or(HEADER, |word| usize::from(*word) * 4), true)
         };
         All {
             avps: Avps::new(self.message.bytes().get(from..).unwrap_or(&[])),

@@ -180,6 +180,7 @@ pub struct Message<'a> {
 
 impl<'a> Message<'a> {
     /// The message that these bytes are, none more and none less.
+    #[inline]
     pub fn new(bytes: &'a [u8]) -> Option<Message<'a>> {
         match frame(bytes, usize::MAX) {
             Framed::Message(message) if message.bytes.len() == bytes.len() => Some(message),
@@ -410,14 +411,14 @@ impl Head {
         // Two loads; the compiler sees that both exist.
         let first = u64::from_be_bytes(*bytes.first_chunk().unwrap_or(&[0; 8]));
         let vendor = u32::from_be_bytes(*bytes.last_chunk().unwrap_or(&[0; 4]));
-        let flags = (first >> 24) as u8;
-        let foreign = u32::from(flags >> 7);
+        // The V flag is the sign of the second word: all ones with a vendor, else zeros.
+        let foreign = (first as i32 >> 31) as u32;
         Head {
             code: (first >> 32) as u32,
-            vendor: vendor & 0_u32.wrapping_sub(foreign),
-            flags,
+            vendor: vendor & foreign,
+            flags: (first >> 24) as u8,
             length: first as usize & 0x00ff_ffff,
-            size: 8 + 4 * foreign as usize,
+            size: 8 + (foreign & 4) as usize,
         }
     }
 
