@@ -7,7 +7,7 @@
 
 use smallvec::SmallVec;
 
-use super::dictionary::{GROUP, WIDTHS, id};
+use super::dictionary::{WIDTHS, id};
 use super::message::{Avps, Defect, Header, Message, Raw, command, flag};
 use super::{AvpId, GX, Mask, ResultCode, Selected, Writer};
 
@@ -35,7 +35,7 @@ pub struct Refusal<'a> {
     /// What Failed-AVP holds.
     pub failed: Failed<'a>,
     /// The groups around it, from outside to inside.
-    pub within: SmallVec<[Raw<'a>; 4]>,
+    pub within: Vec<Raw<'a>>,
 }
 
 impl<'a> Refusal<'a> {
@@ -44,7 +44,7 @@ impl<'a> Refusal<'a> {
         Refusal {
             result,
             failed: Failed::Nothing,
-            within: SmallVec::new(),
+            within: Vec::new(),
         }
     }
 
@@ -134,7 +134,7 @@ impl<'a> Refusal<'a> {
     }
 
     fn answer_avps(&self, request: Message<'_>, origin: &Origin<'_>, writer: &mut Writer) {
-        let sound = |id: AvpId| request.find(id).filter(|avp| !has_wrong_width(avp));
+        let sound = |id: AvpId| request.find(id).filter(|avp| !avp.has_wrong_width());
         if let Some(session) = sound(id::SESSION_ID) {
             writer.copy(&session);
         }
@@ -183,12 +183,6 @@ fn zeros(id: AvpId) -> &'static [u8] {
         8 => &[0; 8],
         _ => &[],
     }
-}
-
-#[inline]
-fn has_wrong_width(avp: &Raw<'_>) -> bool {
-    let width = WIDTHS.get(avp.id().index()).copied().unwrap_or(0);
-    width > GROUP && avp.value.len() != usize::from(width)
 }
 
 /// The AVPs of one kind of request, and which of them must or may stand there once.
@@ -305,10 +299,10 @@ impl Grammar {
         if let Some(defect) = found.defect() {
             return Some(Refusal::defect(defect));
         }
-        found
-            .groups()
-            .filter(|group| is_checked(group))
-            .find_map(|group| in_group(group, DEPTH, Search::Lengths))
+        if is_sound(found.message().avps(), DEPTH) {
+            return None;
+        }
+        within(found, Search::Lengths)
     }
 
     /// What is not understood (5001), stands too often (5009) or lacks (5005). The selection must be of this grammar.
@@ -317,13 +311,17 @@ impl Grammar {
         if let Some(avp) = found.unknown() {
             return Some(Refusal::of(ResultCode::AVP_UNSUPPORTED, avp));
         }
-        let unknown = found
-            .groups()
-            .filter(|group| is_checked(group))
-            .find_map(|group| in_group(group, DEPTH, Search::Unknown));
-        if unknown.is_some() {
-            return unknown;
+        if !is_sound(found.message().avps(), DEPTH)
+            && let Some(unknown) = within(found, Search::Unknown)
+        {
+            return Some(unknown);
         }
+        self.occurrences(found)
+    }
+
+    /// What stands too often, or lacks.
+    #[inline]
+    fn occurrences<'a>(&self, found: &Selected<'a, '_>) -> Option<Refusal<'a>> {
         if found.repeats(self.single_bits) {
             return self.extra(found);
         }
@@ -365,13 +363,44 @@ fn is_checked(group: &Raw<'_>) -> bool {
     !group.is(id::FAILED_AVP) && !group.is(id::PROXY_INFO)
 }
 
+/// True where nothing is wrong within any group: the quick answer of nearly all requests.
+#[inline]
+fn is_sound(mut avps: Avps<'_>, depth: usize) -> bool {
+    for avp in avps.by_ref() {
+        if avp.id().is_group() && depth > 0 && is_checked(&avp) && !is_sound_group(avp, depth - 1) {
+            return false;
+        }
+    }
+    true
+}
+
+fn is_sound_group(group: Raw<'_>, depth: usize) -> bool {
+    let mut children = group.children();
+    for child in children.by_ref() {
+        let unknown = child.is_mandatory() && child.id() == AvpId::UNKNOWN;
+        if unknown || child.has_wrong_width() {
+            return false;
+        }
+    }
+    children.defect().is_none() && is_sound(group.children(), depth)
+}
+
+/// The first thing wrong within the groups of a message.
+#[cold]
+fn within<'a>(found: &Selected<'a, '_>, search: Search) -> Option<Refusal<'a>> {
+    found
+        .groups()
+        .filter(is_checked)
+        .find_map(|group| in_group(group, DEPTH, search))
+}
+
 /// The first thing wrong within a group.
 fn in_group<'a>(group: Raw<'a>, depth: usize, search: Search) -> Option<Refusal<'a>> {
     let mut children: Avps<'a> = group.children();
-    while let Some(child) = children.next() {
+    for child in children.by_ref() {
         let id = child.id();
         let wrong = match search {
-            Search::Lengths if has_wrong_width(&child) => {
+            Search::Lengths if child.has_wrong_width() => {
                 Some(Refusal::of(ResultCode::INVALID_AVP_LENGTH, child))
             }
             Search::Unknown if id == AvpId::UNKNOWN && child.is_mandatory() => {
@@ -448,10 +477,16 @@ pub fn request<'a, 'g>(
         return Err(refusal);
     }
     let found = grammar.select(message);
-    let wrong = grammar
-        .lengths(&found)
-        .or_else(|| destination(&found, here))
-        .or_else(|| grammar.contents(&found));
+    // One look into the groups serves both kinds of faults.
+    let sound = found.is_sound() && is_sound(message.avps(), DEPTH);
+    let wrong = if sound {
+        destination(&found, here).or_else(|| grammar.occurrences(&found))
+    } else {
+        grammar
+            .lengths(&found)
+            .or_else(|| destination(&found, here))
+            .or_else(|| grammar.contents(&found))
+    };
     match wrong {
         Some(refusal) => Err(refusal),
         None => Ok(found),

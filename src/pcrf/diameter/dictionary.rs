@@ -7,7 +7,7 @@ mod values;
 
 use std::sync::LazyLock;
 
-pub use table::{ROWS, id};
+pub use table::{ROWS, UNKNOWN, id};
 pub(super) use text::{TIME_OFFSET, unix_seconds};
 pub use values::Names;
 
@@ -40,7 +40,7 @@ impl AvpId {
 
     /// The row of the dictionary.
     pub fn avp(self) -> &'static Avp {
-        ROWS.get(self.index()).unwrap_or(&ROWS[0])
+        ROWS.get(self.index()).unwrap_or(&UNKNOWN)
     }
 
     /// The name as RFC or TS spell it, without the mark of a vendor.
@@ -222,7 +222,7 @@ pub(super) static WIDTHS: [u8; 256] = widths();
     reason = "evaluated by the compiler, where a wrong index is an error"
 )]
 const fn places() -> [u8; 4 * ROOM] {
-    assert!(COUNT <= 256, "places are bytes");
+    const { assert!(COUNT <= 256, "places are bytes") };
     let mut places = [0; 4 * ROOM];
     let mut row = 1;
     while row < COUNT {
@@ -252,6 +252,14 @@ const fn widths() -> [u8; 256] {
         row += 1;
     }
     widths
+}
+
+/// As [`place`], for an AVP without vendor (`foreign` is 0) or of 3GPP (all ones).
+#[inline]
+pub(super) fn place_of_known(code: u32, foreign: u32) -> u8 {
+    let base = (!foreign) as usize & ROOM;
+    let at = base | (code as usize).min(ROOM - 1);
+    PLACES.get(at & (4 * ROOM - 1)).copied().unwrap_or(0)
 }
 
 /// The place of an AVP, 0 for one that the dictionary lacks; without a branch.
