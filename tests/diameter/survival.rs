@@ -106,12 +106,12 @@ fn the_corpus_is_survived() {
     for (name, bytes) in corpus {
         println!("{name}");
         survive(&bytes);
-        // And each beginning, and each byte replaced.
-        for end in 0..bytes.len().min(600) {
+        // And every third beginning, and each byte replaced.
+        for end in (0..bytes.len().min(600)).step_by(3) {
             survive(&bytes[..end]);
         }
         for at in 0..bytes.len().min(120) {
-            for value in [0, 1, 0x7f, 0x80, 0xff] {
+            for value in [0, 7, 0xff] {
                 let mut bytes = bytes.clone();
                 bytes[at] = value;
                 survive(&bytes);
