@@ -130,8 +130,7 @@ impl Server {
             None => None,
         };
         let (durable, confirmed) = watch::channel(0);
-        let kept =
-            settings.rhythm.durability != Durability::Mem && settings.store != Backend::Mem;
+        let kept = settings.rhythm.durability != Durability::Mem && settings.store != Backend::Mem;
         let store = open_store(if kept { &settings.store } else { &Backend::Mem })?;
         let committer = if kept {
             let failures = sink.clone();
