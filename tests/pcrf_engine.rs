@@ -603,3 +603,114 @@ fn a_session_takes_less_than_a_kilobyte() {
     eprintln!("{} bytes: {view:?}", view.bytes);
     assert!(view.bytes < 1000);
 }
+
+/// A request whose AVPs are chosen by name, and changed as told.
+fn raw(change: impl FnOnce(&mut Vec<Vec<u8>>)) -> Vec<u8> {
+    let whole = Ccr::initial("pgw;1", GOLD, "internet").bytes(77);
+    let message = Message::new(&whole).unwrap();
+    let mut avps: Vec<Vec<u8>> = message
+        .avps()
+        .map(|avp| {
+            let mut bytes = avp.bytes.to_vec();
+            bytes.resize(bytes.len().next_multiple_of(4), 0);
+            bytes
+        })
+        .collect();
+    change(&mut avps);
+    let mut bytes = whole[..20].to_vec();
+    bytes.extend(avps.concat());
+    let length = (bytes.len() as u32).to_be_bytes();
+    bytes[1..4].copy_from_slice(&length[1..]);
+    bytes
+}
+
+fn code_of(avp: &[u8]) -> u32 {
+    u32::from_be_bytes([avp[0], avp[1], avp[2], avp[3]])
+}
+
+#[test]
+fn bad_requests_get_the_result_that_is_due() {
+    let without =
+        |code: u32| move |avps: &mut Vec<Vec<u8>>| avps.retain(|avp| code_of(avp) != code);
+    let with = |code: u32, value: &'static [u8]| {
+        move |avps: &mut Vec<Vec<u8>>| {
+            let avp = avps.iter_mut().find(|avp| code_of(avp) == code).unwrap();
+            avp.truncate(8);
+            avp.extend_from_slice(value);
+            avp[5..8].copy_from_slice(&((8 + value.len()) as u32).to_be_bytes()[1..]);
+            avp.resize(avp.len().next_multiple_of(4), 0);
+        }
+    };
+    let and = |avp: &'static [u8]| move |avps: &mut Vec<Vec<u8>>| avps.push(avp.to_vec());
+    type Row = (&'static str, Vec<u8>, u32, Option<u32>);
+    let rows: Vec<Row> = vec![
+        ("no Session-Id", raw(without(263)), 5005, Some(263)),
+        ("no CC-Request-Type", raw(without(416)), 5005, Some(416)),
+        ("no Auth-Application-Id", raw(without(258)), 5005, Some(258)),
+        ("no Subscription-Id", raw(without(443)), 15140, Some(443)),
+        ("no Called-Station-Id", raw(without(30)), 15140, Some(30)),
+        ("type 9", raw(with(416, &[0, 0, 0, 9])), 5004, Some(416)),
+        ("an event", raw(with(416, &[0, 0, 0, 4])), 5004, Some(416)),
+        ("three bytes", raw(with(415, &[0, 0, 1])), 5014, Some(415)),
+        ("another realm", raw(with(283, b"elsewhere")), 3003, None),
+        (
+            "type twice",
+            raw(and(&[0, 0, 1, 0xa0, 0x40, 0, 0, 12, 0, 0, 0, 1])),
+            5009,
+            Some(416),
+        ),
+        (
+            "unknown and mandatory",
+            raw(and(&[0, 0, 0xff, 0xff, 0x40, 0, 0, 12, 1, 2, 3, 4])),
+            5001,
+            Some(0xffff),
+        ),
+        (
+            "unknown vendor and mandatory",
+            raw(and(&[0, 0, 0, 1, 0xc0, 0, 0, 16, 0, 0, 0, 9, 1, 2, 3, 4])),
+            5001,
+            Some(1),
+        ),
+        (
+            "unknown and optional",
+            raw(and(&[0, 0, 0xff, 0xff, 0, 0, 0, 12, 1, 2, 3, 4])),
+            2001,
+            None,
+        ),
+        (
+            "beyond the message",
+            raw(and(&[0, 0, 1, 0x9f, 0x40, 0, 1, 0, 0, 0, 0, 0])),
+            5014,
+            Some(415),
+        ),
+    ];
+    for masked in [true, false] {
+        for (name, request, result, failed) in &rows {
+            let mut bench = Bench::new();
+            bench.pcrf.tables().switches.set(Switch::Mask, masked);
+            let answer = bench.send(request);
+            assert_eq!(answer.result(), *result, "{name}");
+            let error = answer.message().header().flags & flag::ERROR != 0;
+            assert_eq!(error, *result / 1000 == 3, "{name}");
+            let named = answer.message().find(id::FAILED_AVP);
+            let named = named
+                .and_then(|avp| avp.children().next())
+                .map(|avp| avp.code);
+            assert_eq!(named, *failed, "{name}");
+            assert_eq!(
+                bench.pcrf.tables().sessions.len(),
+                u64::from(*result == 2001),
+                "{name}"
+            );
+        }
+    }
+    let mut other = Ccr::initial("pgw;1", GOLD, "internet").bytes(1);
+    other[6..8].copy_from_slice(&999u16.to_be_bytes());
+    assert_eq!(Bench::new().send(&other).result(), 3001);
+    let mut other = Ccr::initial("pgw;1", GOLD, "internet").bytes(1);
+    other[8..12].copy_from_slice(&77u32.to_be_bytes());
+    assert_eq!(Bench::new().send(&other).result(), 3007);
+    let mut other = Ccr::initial("pgw;1", GOLD, "internet").bytes(1);
+    other[4] |= flag::ERROR;
+    assert_eq!(Bench::new().send(&other).result(), 3008);
+}

@@ -171,6 +171,14 @@ impl Pcrf {
         Ok(pcrf)
     }
 
+    /// With another Origin-State-Id: where the store does not outlive the process, the time of the start grows as well.
+    #[must_use]
+    pub fn with_origin_state(mut self, state: u32) -> Self {
+        self.start = state;
+        self.next = AtomicU32::new(state.wrapping_shl(20));
+        self
+    }
+
     /// With somebody who takes lines of the log and events.
     #[must_use]
     pub fn with_sink(mut self, sink: Arc<dyn Sink>) -> Self {

@@ -783,6 +783,10 @@ impl Worker {
         session
             .answer
             .extend_from_slice(w.avps().get(mark..).unwrap_or_default());
+        // The first answer of a session is much longer than those that follow.
+        if session.answer.capacity() > session.answer.len() + 64 {
+            session.answer.shrink_to_fit();
+        }
         call.parts.each_raw(id::PROXY_INFO, |avp| w.copy(&avp));
         w.finish();
     }

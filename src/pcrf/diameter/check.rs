@@ -7,189 +7,13 @@
 
 use smallvec::SmallVec;
 
-use super::dictionary::{GROUP, WIDTHS, id};
-use super::message::{Avps, Defect, Header, Message, Raw, command, flag};
-use super::{AvpId, GX, Mask, ResultCode, Selected, Writer};
+use super::dictionary::id;
+use super::message::{Avps, Header, Message, Raw};
+pub use super::refusal::{Failed, Origin, Refusal};
+use super::{AvpId, GX, Mask, ResultCode, Selected};
 
 /// Groups within groups that are looked into; none of Gx nests deeper than five.
 const DEPTH: usize = 8;
-
-/// What is named in Failed-AVP.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Failed<'a> {
-    /// Nothing.
-    Nothing,
-    /// An AVP as it was received.
-    Whole(Raw<'a>),
-    /// An AVP that lacks: its header, and as many zeros as its kind needs.
-    Missing(AvpId),
-    /// An AVP whose length is impossible: its header, and as many zeros as its kind needs.
-    Header(Defect<'a>),
-}
-
-/// Why a request is refused.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Refusal<'a> {
-    /// The result.
-    pub result: ResultCode,
-    /// What Failed-AVP holds.
-    pub failed: Failed<'a>,
-    /// The groups around it, from outside to inside.
-    pub within: SmallVec<[Raw<'a>; 4]>,
-}
-
-impl<'a> Refusal<'a> {
-    /// A refusal that names no AVP.
-    pub fn plain(result: ResultCode) -> Refusal<'a> {
-        Refusal {
-            result,
-            failed: Failed::Nothing,
-            within: SmallVec::new(),
-        }
-    }
-
-    /// A refusal because of a received AVP.
-    pub fn of(result: ResultCode, avp: Raw<'a>) -> Refusal<'a> {
-        Refusal {
-            failed: Failed::Whole(avp),
-            ..Refusal::plain(result)
-        }
-    }
-
-    /// A refusal because of an AVP that lacks.
-    pub fn missing(result: ResultCode, id: AvpId) -> Refusal<'a> {
-        Refusal {
-            failed: Failed::Missing(id),
-            ..Refusal::plain(result)
-        }
-    }
-
-    /// A refusal because of an impossible length.
-    pub fn defect(defect: Defect<'a>) -> Refusal<'a> {
-        Refusal {
-            failed: Failed::Header(defect),
-            ..Refusal::plain(ResultCode::INVALID_AVP_LENGTH)
-        }
-    }
-
-    fn inside(mut self, group: Raw<'a>) -> Refusal<'a> {
-        self.within.insert(0, group);
-        self
-    }
-
-    /// Appends Failed-AVP, where there is something to name.
-    pub fn write_failed(&self, writer: &mut Writer) {
-        if self.failed == Failed::Nothing {
-            return;
-        }
-        writer.open(id::FAILED_AVP);
-        for group in &self.within {
-            writer.open_any(group.code, group.vendor, group.flags);
-        }
-        match self.failed {
-            Failed::Nothing => {}
-            Failed::Whole(avp) => writer.copy(&avp),
-            Failed::Missing(id) => writer.bytes(id, zeros(id)),
-            Failed::Header(defect) => {
-                let id = AvpId::of(defect.code, defect.vendor);
-                if defect.flags & flag::VENDOR != 0 && defect.vendor == 0 {
-                    // The vendor lacks, or is the IETF: the header is shown as it came.
-                    writer.any_with_vendor(defect.code, defect.flags, zeros(id));
-                } else {
-                    writer.any(defect.code, defect.vendor, defect.flags, zeros(id));
-                }
-            }
-        }
-        for _ in &self.within {
-            writer.close();
-        }
-        writer.close();
-    }
-
-    /// Writes the whole answer: E bit and the minimal grammar for protocol errors; for others of Gx the AVPs that its
-    /// answers have. Session-Id and Proxy-Info are copied as far as the request can be read.
-    pub fn answer(&self, request: Message<'_>, origin: &Origin<'_>, writer: &mut Writer) {
-        let header = request.header();
-        let flags = if self.result.is_protocol_error() {
-            flag::ERROR
-        } else {
-            0
-        };
-        writer.start_answer(header, flags);
-        self.answer_avps(request, origin, writer);
-        writer.finish();
-    }
-
-    /// As [`Refusal::answer`], behind the messages that stand in the writer.
-    pub fn append_answer(&self, request: Message<'_>, origin: &Origin<'_>, writer: &mut Writer) {
-        let header = request.header();
-        let flags = if self.result.is_protocol_error() {
-            flag::ERROR
-        } else {
-            0
-        };
-        writer.append_answer(header, flags);
-        self.answer_avps(request, origin, writer);
-        writer.finish();
-    }
-
-    fn answer_avps(&self, request: Message<'_>, origin: &Origin<'_>, writer: &mut Writer) {
-        let sound = |id: AvpId| request.find(id).filter(|avp| !has_wrong_width(avp));
-        if let Some(session) = sound(id::SESSION_ID) {
-            writer.copy(&session);
-        }
-        let full = !self.result.is_protocol_error()
-            && request.header().command == command::CREDIT_CONTROL
-            && request.header().application == GX;
-        if full {
-            writer.u32(id::AUTH_APPLICATION_ID, GX);
-        }
-        writer.bytes(id::ORIGIN_HOST, origin.host);
-        writer.bytes(id::ORIGIN_REALM, origin.realm);
-        writer.result(self.result);
-        if full {
-            for id in [id::CC_REQUEST_TYPE, id::CC_REQUEST_NUMBER] {
-                if let Some(number) = sound(id).and_then(|avp| avp.u32()) {
-                    writer.u32(id, number);
-                }
-            }
-        }
-        if let Some(state) = origin.state {
-            writer.u32(id::ORIGIN_STATE_ID, state);
-        }
-        self.write_failed(writer);
-        for info in request.avps().filter(|avp| avp.is(id::PROXY_INFO)) {
-            writer.copy(&info);
-        }
-    }
-}
-
-/// Who answers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Origin<'a> {
-    /// Origin-Host.
-    pub host: &'a [u8],
-    /// Origin-Realm.
-    pub realm: &'a [u8],
-    /// Origin-State-Id.
-    pub state: Option<u32>,
-}
-
-/// The value that stands for one that lacks: zeros of the width of its kind.
-fn zeros(id: AvpId) -> &'static [u8] {
-    let width = WIDTHS.get(id.index()).copied().unwrap_or(0);
-    match width {
-        4 => &[0; 4],
-        8 => &[0; 8],
-        _ => &[],
-    }
-}
-
-#[inline]
-fn has_wrong_width(avp: &Raw<'_>) -> bool {
-    let width = WIDTHS.get(avp.id().index()).copied().unwrap_or(0);
-    width > GROUP && avp.value.len() != usize::from(width)
-}
 
 /// The AVPs of one kind of request, and which of them must or may stand there once.
 #[derive(Debug, Clone)]
@@ -305,10 +129,10 @@ impl Grammar {
         if let Some(defect) = found.defect() {
             return Some(Refusal::defect(defect));
         }
-        found
-            .groups()
-            .filter(|group| is_checked(group))
-            .find_map(|group| in_group(group, DEPTH, Search::Lengths))
+        if is_sound(found.message().avps(), DEPTH) {
+            return None;
+        }
+        within(found, Search::Lengths)
     }
 
     /// What is not understood (5001), stands too often (5009) or lacks (5005). The selection must be of this grammar.
@@ -317,13 +141,17 @@ impl Grammar {
         if let Some(avp) = found.unknown() {
             return Some(Refusal::of(ResultCode::AVP_UNSUPPORTED, avp));
         }
-        let unknown = found
-            .groups()
-            .filter(|group| is_checked(group))
-            .find_map(|group| in_group(group, DEPTH, Search::Unknown));
-        if unknown.is_some() {
-            return unknown;
+        if !is_sound(found.message().avps(), DEPTH)
+            && let Some(unknown) = within(found, Search::Unknown)
+        {
+            return Some(unknown);
         }
+        self.occurrences(found)
+    }
+
+    /// What stands too often, or lacks.
+    #[inline]
+    fn occurrences<'a>(&self, found: &Selected<'a, '_>) -> Option<Refusal<'a>> {
         if found.repeats(self.single_bits) {
             return self.extra(found);
         }
@@ -365,13 +193,44 @@ fn is_checked(group: &Raw<'_>) -> bool {
     !group.is(id::FAILED_AVP) && !group.is(id::PROXY_INFO)
 }
 
+/// True where nothing is wrong within any group: the quick answer of nearly all requests.
+#[inline]
+fn is_sound(mut avps: Avps<'_>, depth: usize) -> bool {
+    for avp in avps.by_ref() {
+        if avp.id().is_group() && depth > 0 && is_checked(&avp) && !is_sound_group(avp, depth - 1) {
+            return false;
+        }
+    }
+    true
+}
+
+fn is_sound_group(group: Raw<'_>, depth: usize) -> bool {
+    let mut children = group.children();
+    for child in children.by_ref() {
+        let unknown = child.is_mandatory() && child.id() == AvpId::UNKNOWN;
+        if unknown || child.has_wrong_width() {
+            return false;
+        }
+    }
+    children.defect().is_none() && is_sound(group.children(), depth)
+}
+
+/// The first thing wrong within the groups of a message.
+#[cold]
+fn within<'a>(found: &Selected<'a, '_>, search: Search) -> Option<Refusal<'a>> {
+    found
+        .groups()
+        .filter(is_checked)
+        .find_map(|group| in_group(group, DEPTH, search))
+}
+
 /// The first thing wrong within a group.
 fn in_group<'a>(group: Raw<'a>, depth: usize, search: Search) -> Option<Refusal<'a>> {
     let mut children: Avps<'a> = group.children();
-    while let Some(child) = children.next() {
+    for child in children.by_ref() {
         let id = child.id();
         let wrong = match search {
-            Search::Lengths if has_wrong_width(&child) => {
+            Search::Lengths if child.has_wrong_width() => {
                 Some(Refusal::of(ResultCode::INVALID_AVP_LENGTH, child))
             }
             Search::Unknown if id == AvpId::UNKNOWN && child.is_mandatory() => {
@@ -448,10 +307,16 @@ pub fn request<'a, 'g>(
         return Err(refusal);
     }
     let found = grammar.select(message);
-    let wrong = grammar
-        .lengths(&found)
-        .or_else(|| destination(&found, here))
-        .or_else(|| grammar.contents(&found));
+    // One look into the groups serves both kinds of faults.
+    let sound = found.is_sound() && is_sound(message.avps(), DEPTH);
+    let wrong = if sound {
+        destination(&found, here).or_else(|| grammar.occurrences(&found))
+    } else {
+        grammar
+            .lengths(&found)
+            .or_else(|| destination(&found, here))
+            .or_else(|| grammar.contents(&found))
+    };
     match wrong {
         Some(refusal) => Err(refusal),
         None => Ok(found),

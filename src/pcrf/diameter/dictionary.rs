@@ -7,7 +7,7 @@ mod values;
 
 use std::sync::LazyLock;
 
-pub use table::{ROWS, id};
+pub use table::{ROWS, UNKNOWN, id};
 pub(super) use text::{TIME_OFFSET, unix_seconds};
 pub use values::Names;
 
@@ -40,7 +40,7 @@ impl AvpId {
 
     /// The row of the dictionary.
     pub fn avp(self) -> &'static Avp {
-        ROWS.get(self.index()).unwrap_or(&ROWS[0])
+        ROWS.get(self.index()).unwrap_or(&UNKNOWN)
     }
 
     /// The name as RFC or TS spell it, without the mark of a vendor.
@@ -208,8 +208,8 @@ impl Avp {
 /// Codes of one vendor that the dense table has room for.
 const ROOM: usize = 4096;
 
-/// Places by code: the IETF's codes, then those of 3GPP.
-static PLACES: [u8; 2 * ROOM] = places();
+/// Places by code: the codes of 3GPP, those of the IETF, and nothing for other vendors.
+static PLACES: [u8; 4 * ROOM] = places();
 
 /// In [`WIDTHS`], the mark of groups; no value has one byte.
 pub(super) const GROUP: u8 = 1;
@@ -221,15 +221,15 @@ pub(super) static WIDTHS: [u8; 256] = widths();
     clippy::indexing_slicing,
     reason = "evaluated by the compiler, where a wrong index is an error"
 )]
-const fn places() -> [u8; 2 * ROOM] {
-    assert!(COUNT <= 256, "places are bytes");
-    let mut places = [0; 2 * ROOM];
+const fn places() -> [u8; 4 * ROOM] {
+    const { assert!(COUNT <= 256, "places are bytes") };
+    let mut places = [0; 4 * ROOM];
     let mut row = 1;
     while row < COUNT {
         let avp = &ROWS[row];
-        assert!((avp.code as usize) < ROOM, "a code beyond the table");
+        assert!((avp.code as usize) < ROOM - 1, "a code beyond the table");
         assert!(avp.vendor == 0 || avp.vendor == TGPP, "one foreign vendor");
-        let at = avp.code as usize + if avp.vendor == 0 { 0 } else { ROOM };
+        let at = avp.code as usize + if avp.vendor == 0 { ROOM } else { 0 };
         assert!(places[at] == 0, "an AVP twice");
         places[at] = row as u8;
         row += 1;
@@ -254,14 +254,21 @@ const fn widths() -> [u8; 256] {
     widths
 }
 
+/// As [`place`], for an AVP without vendor (`foreign` is 0) or of 3GPP (all ones).
+#[inline]
+pub(super) fn place_of_known(code: u32, foreign: u32) -> u8 {
+    let base = (!foreign) as usize & ROOM;
+    let at = base | (code as usize).min(ROOM - 1);
+    PLACES.get(at & (4 * ROOM - 1)).copied().unwrap_or(0)
+}
+
 /// The place of an AVP, 0 for one that the dictionary lacks; without a branch.
 #[inline]
 pub(super) fn place(code: u32, vendor: u32) -> u8 {
-    let foreign = vendor == TGPP;
-    let known = (foreign | (vendor == 0)) & ((code as usize) < ROOM);
-    let at = (code as usize & (ROOM - 1)) + if foreign { ROOM } else { 0 };
-    let found = PLACES.get(at).copied().unwrap_or(0);
-    if known { found } else { 0 }
+    let base = (2 - usize::from(vendor == 0) - 2 * usize::from(vendor == TGPP)) * ROOM;
+    // The last code of each range is nobody's.
+    let at = base + (code as usize).min(ROOM - 1);
+    PLACES.get(at & (4 * ROOM - 1)).copied().unwrap_or(0)
 }
 
 #[cfg(test)]

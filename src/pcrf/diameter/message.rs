@@ -3,7 +3,7 @@
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use super::AvpId;
-use super::dictionary::{place, unix_seconds};
+use super::dictionary::{GROUP, WIDTHS, place, unix_seconds};
 
 /// Bytes of the header of a message.
 pub const HEADER: usize = 20;
@@ -162,7 +162,7 @@ pub fn frame(bytes: &[u8], limit: usize) -> Framed<'_> {
         });
     }
     let length = header.length as usize;
-    if length < HEADER || length % 4 != 0 || length > limit.min(LONGEST) {
+    if length < HEADER || !length.is_multiple_of(4) || length > limit.min(LONGEST) {
         return Framed::Malformed(Malformed::Length(header));
     }
     match bytes.get(..length) {
@@ -180,6 +180,7 @@ pub struct Message<'a> {
 
 impl<'a> Message<'a> {
     /// The message that these bytes are, none more and none less.
+    #[inline]
     pub fn new(bytes: &'a [u8]) -> Option<Message<'a>> {
         match frame(bytes, usize::MAX) {
             Framed::Message(message) if message.bytes.len() == bytes.len() => Some(message),
@@ -231,6 +232,13 @@ impl<'a> Raw<'a> {
     #[inline]
     pub fn id(&self) -> AvpId {
         AvpId(u16::from(place(self.code, self.vendor)))
+    }
+
+    /// True where the length of the value is not the one that its kind has.
+    #[inline]
+    pub fn has_wrong_width(&self) -> bool {
+        let width = WIDTHS.get(self.id().index()).copied().unwrap_or(0);
+        width > GROUP && self.value.len() != usize::from(width)
     }
 
     /// True for the AVP of that row.
@@ -315,7 +323,7 @@ pub struct Defect<'a> {
 }
 
 /// Walks over AVPs, and stops at one whose length is impossible.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Avps<'a> {
     rest: &'a [u8],
     defect: Option<Defect<'a>>,
@@ -363,23 +371,21 @@ impl<'a> Iterator for Avps<'a> {
         }
         let head = Head::read(self.rest);
         let whole = self.rest.get(..head.length);
-        match whole.and_then(|bytes| Some((bytes, bytes.get(head.size..)?))) {
-            Some((bytes, value)) => {
-                // The padding of a last AVP may lack: groups are often sent so.
-                let next = head.length.next_multiple_of(4);
-                self.rest = self.rest.get(next..).unwrap_or(&[]);
-                Some(Raw {
-                    code: head.code,
-                    vendor: head.vendor,
-                    flags: head.flags,
-                    value,
-                    bytes,
-                })
-            }
-            None => {
-                self.stop(head.code, head.vendor, head.flags);
-                None
-            }
+        if let Some((bytes, value)) = whole.and_then(|bytes| Some((bytes, bytes.get(head.size..)?)))
+        {
+            // The padding of a last AVP may lack: groups are often sent so.
+            let next = head.length.next_multiple_of(4);
+            self.rest = self.rest.get(next..).unwrap_or(&[]);
+            Some(Raw {
+                code: head.code,
+                vendor: head.vendor,
+                flags: head.flags,
+                value,
+                bytes,
+            })
+        } else {
+            self.stop(head.code, head.vendor, head.flags);
+            None
         }
     }
 }
@@ -410,14 +416,14 @@ impl Head {
         // Two loads; the compiler sees that both exist.
         let first = u64::from_be_bytes(*bytes.first_chunk().unwrap_or(&[0; 8]));
         let vendor = u32::from_be_bytes(*bytes.last_chunk().unwrap_or(&[0; 4]));
-        let flags = (first >> 24) as u8;
-        let foreign = u32::from(flags >> 7);
+        // The V flag is the sign of the second word: all ones with a vendor, else zeros.
+        let foreign = (first as i32 >> 31) as u32;
         Head {
             code: (first >> 32) as u32,
-            vendor: vendor & 0_u32.wrapping_sub(foreign),
-            flags,
+            vendor: vendor & foreign,
+            flags: (first >> 24) as u8,
             length: first as usize & 0x00ff_ffff,
-            size: 8 + 4 * foreign as usize,
+            size: 8 + (foreign & 4) as usize,
         }
     }
 

@@ -25,6 +25,7 @@ pub mod mask;
 pub mod message;
 pub mod owned;
 pub mod peer;
+mod refusal;
 pub mod result;
 pub mod write;
 

@@ -150,7 +150,7 @@ impl OwnedAvp {
             Value::Unsigned64(value) => number(itoa::Buffer::new().format(*value), out),
             Value::Integer32(value) => number(itoa::Buffer::new().format(*value), out),
             Value::Integer64(value) | Value::Time(value) => {
-                number(itoa::Buffer::new().format(*value), out)
+                number(itoa::Buffer::new().format(*value), out);
             }
             Value::Text(text) => out.extend_from_slice(text.as_bytes()),
             Value::Bytes(bytes) => self.id.avp().text(bytes, out),

@@ -17,6 +17,7 @@
 //! ```
 
 mod local;
+mod random;
 mod reconnect;
 
 use std::collections::VecDeque;
@@ -24,6 +25,8 @@ use std::sync::Arc;
 
 pub use local::{Counters, Local, Peers, Reason};
 pub use reconnect::Reconnect;
+
+use random::Random;
 
 use super::check::{self, Grammar, Refusal};
 use super::message::{Framed, Header, Malformed, Message, command, flag, frame};
@@ -53,24 +56,6 @@ pub enum Event<'a> {
     Message(Message<'a>),
     /// The connection has ended: close it when the output is sent.
     Closed(Reason),
-}
-
-/// Pseudo-random numbers (SplitMix64) from a seed that is given from outside.
-#[derive(Debug, Clone)]
-pub(super) struct Random(pub(super) u64);
-
-impl Random {
-    pub(super) fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    }
-
-    pub(super) fn below(&mut self, limit: u64) -> u64 {
-        self.next() % limit.max(1)
-    }
 }
 
 /// One connection.

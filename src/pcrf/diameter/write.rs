@@ -192,10 +192,9 @@ impl Writer {
     pub(super) fn any_with_vendor(&mut self, code: u32, flags: u8, value: &[u8]) {
         if self.has_room(12 + value.len()) {
             self.head(code, 0, flags, 12 + value.len());
-            if let Some(to) = self.bytes.len().checked_sub(4) {
-                if let Some(byte) = self.bytes.get_mut(to) {
-                    *byte |= flag::VENDOR;
-                }
+            let to = self.bytes.len().saturating_sub(4);
+            if let Some(byte) = self.bytes.get_mut(to) {
+                *byte |= flag::VENDOR;
             }
             self.bytes.extend_from_slice(&[0; 4]);
             self.bytes.extend_from_slice(value);

@@ -129,10 +129,9 @@ impl Server {
             }
             None => None,
         };
-        let store = open_store(&settings.store)?;
         let (durable, confirmed) = watch::channel(0);
-        let durability = settings.rhythm.durability;
-        let kept = durability != Durability::Mem && settings.store != Backend::Mem;
+        let kept = settings.rhythm.durability != Durability::Mem && settings.store != Backend::Mem;
+        let store = open_store(if kept { &settings.store } else { &Backend::Mem })?;
         let committer = if kept {
             let failures = sink.clone();
             let committer = Committer::start(store.clone(), settings.rhythm, move |done| {
@@ -149,7 +148,11 @@ impl Server {
             Some(committer) => committer.clone(),
             None => Arc::new(Nothing(store.clone())),
         };
-        let pcrf = Pcrf::open(settings, policy, store, journal)?.with_sink(sink.clone());
+        let mut pcrf = Pcrf::open(settings, policy, store, journal)?.with_sink(sink.clone());
+        if !kept {
+            let seconds = now().div_euclid(1000);
+            pcrf = pcrf.with_origin_state(u32::try_from(seconds).unwrap_or(u32::MAX));
+        }
         if let Some(subscribers) = subscribers {
             pcrf.import(&subscribers)?;
         }

@@ -28,18 +28,21 @@ macro_rules! dictionary {
 
         /// All rows; the first stands for AVPs that the dictionary lacks.
         pub const ROWS: &[Avp] = &[
-            Avp {
-                id: AvpId(Place::UNKNOWN as u16),
-                name: "",
-                code: 0,
-                vendor: 0,
-                kind: Opaque,
-                mandatory: May,
-            },
+            UNKNOWN,
             $(Avp { id: $id, name: $name, code: $code, vendor: $vendor, kind: $kind, mandatory: $mandatory },)*
         ];
     };
 }
+
+/// The row that stands for AVPs which the dictionary lacks.
+pub const UNKNOWN: Avp = Avp {
+    id: AvpId(Place::UNKNOWN as u16),
+    name: "",
+    code: 0,
+    vendor: 0,
+    kind: Kind::Opaque,
+    mandatory: Mandatory::May,
+};
 
 /// The vendor identifier of the IETF.
 const IETF: u32 = 0;

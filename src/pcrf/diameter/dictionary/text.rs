@@ -36,7 +36,7 @@ impl Avp {
                 Err(_) => hexadecimal(value, out),
             },
             Kind::Utf8 | Kind::Identity | Kind::Uri | Kind::Filter | Kind::Octets => {
-                out.extend_from_slice(value)
+                out.extend_from_slice(value);
             }
             Kind::Ipv4 => match <[u8; 4]>::try_from(value) {
                 Ok(bytes) => show(Ipv4Addr::from(bytes), out),

@@ -1,6 +1,7 @@
 //! When a client connects again.
 
-use super::{Random, Reason};
+use super::Reason;
+use super::random::Random;
 use crate::pcrf::diameter::ResultCode;
 
 /// Waits longer after each attempt that fails: from one second to Tc of RFC 6733 §12, 30 s, each a quarter more or
