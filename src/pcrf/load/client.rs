@@ -313,14 +313,14 @@ impl Client {
 
     fn sleep_until(&mut self, began: Instant, due: u64) -> Result<(), LoadError> {
         let due = Duration::from_nanos(due);
-        loop {
-            let now = began.elapsed();
-            if now >= due {
-                return Ok(());
-            }
-            std::thread::sleep((due - now).min(NAP));
+        while let Some(left) = due
+            .checked_sub(began.elapsed())
+            .filter(|left| !left.is_zero())
+        {
+            std::thread::sleep(left.min(NAP));
             self.flush(&[])?;
         }
+        Ok(())
     }
 
     /// Says goodbye.

@@ -115,13 +115,12 @@ impl Process {
             }
             folder.join("gx.conf")
         };
-        let store = match start.durability.as_str() {
-            "mem" => OsString::from("mem"),
-            _ => {
-                let mut store = OsString::from("redb:");
-                store.push(folder.join("store.redb"));
-                store
-            }
+        let store = if start.durability == "mem" {
+            OsString::from("mem")
+        } else {
+            let mut store = OsString::from("redb:");
+            store.push(folder.join("store.redb"));
+            store
         };
         let mut command = if start.pinned && has_taskset() {
             let mut command = Command::new("taskset");
@@ -143,9 +142,10 @@ impl Process {
         let failed = |error| LoadError::Io(program.clone(), error);
         // Three lines a transaction are written to nowhere, but they are written.
         let log = folder.join("log");
-        let logged = match start.log.as_str() {
-            "info" => Stdio::null(),
-            _ => Stdio::from(std::fs::File::create(&log).map_err(failed)?),
+        let logged = if start.log == "info" {
+            Stdio::null()
+        } else {
+            Stdio::from(std::fs::File::create(&log).map_err(failed)?)
         };
         command
             .stdin(Stdio::null())
