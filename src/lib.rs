@@ -11,6 +11,8 @@ pub mod host;
 pub mod library;
 pub mod machine;
 pub mod measure;
+#[cfg(feature = "pcrf")]
+pub mod pcrf;
 pub mod program;
 pub mod rules;
 pub mod store;
@@ -26,15 +28,22 @@ use library::Registry;
 /// All applications and functions of this crate.
 pub fn standard_registry() -> Registry {
     let mut registry = Registry::new();
-    for application in apps::ALL.iter().chain(rules::APPLICATIONS) {
-        let mut application = (*application).clone();
+    let mut applications = [apps::ALL, rules::APPLICATIONS].concat();
+    let mut functions = [funcs::ALL, rules::FUNCTIONS].concat();
+    #[cfg(feature = "pcrf")]
+    {
+        applications.extend(pcrf::APPLICATIONS);
+        functions.extend(pcrf::FUNCTIONS);
+    }
+    for application in applications {
+        let mut application = application.clone();
         if application.examples.is_empty() {
             application.examples = apps::examples_of(&application.name);
         }
         registry.add_application(application);
     }
-    for function in funcs::ALL.iter().chain(rules::FUNCTIONS) {
-        registry.add_function((*function).clone());
+    for function in functions {
+        registry.add_function(function.clone());
     }
     registry
 }

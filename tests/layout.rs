@@ -33,6 +33,10 @@ const ARROWS: &[(&str, &str)] = &[
         "base diagnostic syntax program machine library compile store rules",
     ),
     ("measure", "base diagnostic syntax program machine host"),
+    (
+        "pcrf",
+        "base diagnostic syntax program machine library compile host store",
+    ),
     ("cli", "*"),
 ];
 

@@ -37,8 +37,7 @@ fn run_goto(cx: &mut Cx<'_>, data: &[u8]) -> Flow {
     let (times, branches) = cut(data, b'?');
     let (yes, no) = cut(branches.unwrap_or(&[]), b':');
     let spec = parse(cx, times);
-    let now = test_time(cx).unwrap_or_else(|| cx.now().as_secs() as i64);
-    let branch = if spec.matches(now) {
+    let branch = if cx.holds(&spec, test_time(cx)) {
         yes
     } else {
         no.unwrap_or(&[])
@@ -63,7 +62,7 @@ fn run_exec(cx: &mut Cx<'_>, data: &[u8]) -> Flow {
         return Flow::Leave;
     }
     let spec = parse(cx, times);
-    if !spec.matches(cx.now().as_secs() as i64) {
+    if !cx.holds(&spec, None) {
         return Flow::Next;
     }
     let (application, inside) = super::exec::call(rest);

@@ -27,7 +27,8 @@ pub struct Civil {
     pub offset: i64,
 }
 
-const DAY: i64 = 86_400;
+/// Seconds of a day.
+pub(crate) const DAY: i64 = 86_400;
 
 /// Days since 1970 of a civil date; months and days outside of their range carry over.
 pub fn days(year: i64, month: i64, day: i64) -> i64 {
@@ -42,7 +43,8 @@ pub fn days(year: i64, month: i64, day: i64) -> i64 {
     era * 146_097 + day_of_era - 719_468 + day - 1
 }
 
-fn date(days: i64) -> (i64, i64, i64) {
+/// Year, month and day of days since 1970.
+pub(crate) fn date(days: i64) -> (i64, i64, i64) {
     let days = days + 719_468;
     let era = days.div_euclid(146_097);
     let of_era = days.rem_euclid(146_097);

@@ -5,6 +5,7 @@ use jiff::civil::DateTime;
 use smallvec::SmallVec;
 
 use crate::base::Text;
+use crate::base::civil::{DAY, date};
 use crate::base::zone::Zone;
 
 /// A compiled time specification.
@@ -49,6 +50,11 @@ pub enum Field {
     Months,
 }
 
+/// Minutes of a day.
+const MINUTES: u16 = 24 * 60;
+/// How many days ahead a change is looked for.
+const AHEAD: i64 = 8;
+
 const WEEKDAYS: [&str; 7] = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"];
 const MONTHS: [&str; 12] = [
     "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
@@ -90,6 +96,69 @@ impl Timespec {
             }
     }
 
+    /// The first second after `epoch` from which the answer may be another one. It is never later than the change;
+    /// it is earlier where that is more than a week ahead, or where clocks are set before it.
+    pub fn next_change(&self, epoch: i64, local: Option<&Zone>) -> i64 {
+        let always = self.minutes.is_none()
+            && (self.weekdays, self.days, self.months) == (u8::MAX, u32::MAX, u16::MAX);
+        if always || !self.given {
+            return i64::MAX;
+        }
+        let process;
+        let zone = match self.zone.as_ref().or(local) {
+            Some(zone) => zone,
+            None => {
+                process = Zone::local();
+                &process
+            }
+        };
+        let (offset, until) = zone.offset(epoch);
+        let here = epoch.saturating_add(offset);
+        let (today, minute) = (here.div_euclid(DAY), here.rem_euclid(DAY) / 60);
+        let holds = self.holds_on(today) && self.holds_at(minute as u16);
+        let back = |day: i64, minute: u16| {
+            let there = day.saturating_mul(DAY) + i64::from(minute) * 60;
+            there.saturating_sub(offset).min(until)
+        };
+        for day in today..today.saturating_add(AHEAD) {
+            let earliest = if day == today { minute as u16 + 1 } else { 0 };
+            if !self.holds_on(day) {
+                if holds {
+                    return back(day, earliest);
+                }
+                continue;
+            }
+            let edges = self.minutes.iter().flatten();
+            let edges = edges.flat_map(|&(from, to)| [from, to + 1]);
+            let change = std::iter::once(earliest)
+                .chain(edges)
+                .filter(|&edge| edge >= earliest && edge < MINUTES && self.holds_at(edge) != holds)
+                .min();
+            if let Some(change) = change {
+                return back(day, change);
+            }
+        }
+        back(today.saturating_add(AHEAD), 0)
+    }
+
+    /// Whether a day since 1970 is one of the months, days and weekdays.
+    fn holds_on(&self, day: i64) -> bool {
+        let (_, month, of_month) = date(day);
+        let bit = |mask: u32, n: i64| mask >> (n & 31) & 1 == 1;
+        bit(u32::from(self.months), month - 1)
+            && bit(self.days, of_month - 1)
+            && bit(u32::from(self.weekdays), (day + 4).rem_euclid(7))
+    }
+
+    /// Whether a minute of the day is one of the times.
+    fn holds_at(&self, minute: u16) -> bool {
+        let Some(spans) = &self.minutes else {
+            return true;
+        };
+        let mut spans = spans.iter();
+        spans.any(|&(from, to)| from <= minute && minute <= to)
+    }
+
     fn holds(&self, at: DateTime) -> bool {
         let bit = |mask: u32, n: i8| mask >> (n & 31) & 1 == 1;
         let minute = at.hour() as u16 * 60 + at.minute() as u16;
@@ -99,11 +168,7 @@ impl Timespec {
                 u32::from(self.weekdays),
                 at.weekday().to_sunday_zero_offset(),
             )
-            && self.minutes.as_ref().is_none_or(|spans| {
-                spans
-                    .iter()
-                    .any(|&(from, to)| from <= minute && minute <= to)
-            })
+            && self.holds_at(minute)
     }
 }
 
@@ -247,6 +312,50 @@ mod tests {
         ] {
             assert_eq!(at(spec, WED_NOON), holds, "{spec}");
         }
+    }
+
+    #[test]
+    fn changes_are_found_minute_by_minute() {
+        let berlin = Zone::named(b"Europe/Berlin");
+        // 2026-03-28 and 2026-10-24 are days before clocks are set.
+        for begin in [WED_NOON, 1_774_656_000, 1_792_800_000] {
+            for zone in [&Zone::utc(), &berlin] {
+                for spec in [
+                    "01:00-05:59",
+                    "18:00-22:59,mon-fri,*,*",
+                    "22:00-3:00,sat,*,*",
+                    "*,*,28-31,*",
+                    "12:00&12:02,*,*,*",
+                    "*,*,*,apr",
+                    "2:10-2:20",
+                    "0:00-23:59,sun",
+                ] {
+                    let spec = Timespec::parse(spec.as_bytes(), &mut |_| {});
+                    for start in (0..2 * 1440).step_by(37) {
+                        let now = begin + start * 60 + 17;
+                        let change = spec.next_change(now, Some(zone));
+                        assert!(change > now);
+                        let holds = spec.matches_in(now, Some(zone));
+                        let mut at = now;
+                        while at < change && at < now + 3 * 86_400 {
+                            assert_eq!(spec.matches_in(at, Some(zone)), holds);
+                            at += if change - at > 120 { 60 } else { 1 };
+                        }
+                    }
+                }
+            }
+        }
+        let night = Timespec::parse(b"01:00-05:59", &mut |_| {});
+        assert_eq!(
+            night.next_change(WED_NOON, Some(&Zone::utc())),
+            WED_NOON + 13 * 3600
+        );
+        assert_eq!(
+            night.next_change(WED_NOON + 14 * 3600, Some(&Zone::utc())),
+            WED_NOON + 18 * 3600
+        );
+        let any = Timespec::parse(b"*,*,*,*", &mut |_| {});
+        assert_eq!(any.next_change(0, None), i64::MAX);
     }
 
     #[test]

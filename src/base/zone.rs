@@ -69,6 +69,17 @@ impl Zone {
         self.0.to_datetime(timestamp(epoch))
     }
 
+    /// Seconds east of UTC at a time (seconds since 1970 UTC), and the time until which that stays so.
+    pub fn offset(&self, epoch: i64) -> (i64, i64) {
+        let at = timestamp(epoch);
+        let offset = i64::from(self.0.to_offset(at).seconds());
+        let next = self.0.following(at).next();
+        (
+            offset,
+            next.map_or(i64::MAX, |next| next.timestamp().as_second()),
+        )
+    }
+
     /// The zone itself, for formatting.
     pub fn time_zone(&self) -> &TimeZone {
         &self.0

@@ -3,6 +3,8 @@
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Parser, Subcommand, ValueEnum};
 
+#[cfg(feature = "pcrf")]
+use super::pcrf;
 use super::{bench, check, completions, db, doc, eval, explain, lookup, rules, run, show};
 
 const STYLES: Styles = Styles::styled()
@@ -53,6 +55,8 @@ pub(crate) enum Command {
     Db(db::DbArgs),
     Bench(bench::BenchArgs),
     Rules(rules::RulesArgs),
+    #[cfg(feature = "pcrf")]
+    Pcrf(pcrf::PcrfArgs),
     Doc(doc::DocArgs),
     Explain(explain::ExplainArgs),
     Completions(completions::CompletionsArgs),

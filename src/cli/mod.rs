@@ -10,6 +10,8 @@ mod eval;
 mod explain;
 pub(crate) mod input;
 mod lookup;
+#[cfg(feature = "pcrf")]
+mod pcrf;
 mod rules;
 mod run;
 mod show;
@@ -66,6 +68,8 @@ fn dispatch(command: &Command) -> i32 {
         Command::Db(args) => db::run(args),
         Command::Bench(args) => bench::run(args),
         Command::Rules(args) => rules::run(args),
+        #[cfg(feature = "pcrf")]
+        Command::Pcrf(args) => pcrf::run(args),
         Command::Doc(args) => doc::run(args),
         Command::Explain(args) => explain::run(args),
         Command::Completions(args) => completions::run(args),

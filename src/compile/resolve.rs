@@ -188,6 +188,14 @@ fn function(inside: &[u8]) -> Option<&[u8]> {
     (!name.contains(&b':')).then_some(name)
 }
 
+/// The functions that an expression calls without `${ }`, where `$` stands for what is substituted in it.
+#[cfg(feature = "pcrf")]
+pub(crate) fn called_in_expression(text: &[u8]) -> Vec<Vec<u8>> {
+    let mut names = Names::default();
+    calls(text, &mut names);
+    names.functions
+}
+
 /// The functions that an expression calls without `${ }`.
 fn calls(text: &[u8], names: &mut Names) {
     if !text.contains(&b'(') {

@@ -1,7 +1,7 @@
 //! The register of codes. A code is never reused for another meaning.
 //!
 //! `E0xx` configuration, `E1xx` extension lines and patterns, `E2xx` substitution and expressions,
-//! `E3xx` linking, `E4xx` the file of the store, `P6xx` rules, `R9xx` run time.
+//! `E3xx` linking, `E4xx` the file of the store, `P6xx` rules, `P7xx` policies, `R9xx` run time.
 
 #![allow(
     clippy::doc_markdown,
@@ -87,8 +87,8 @@ codes! {
     TEXT_AFTER_NUL = "E024" "text-after-nul" Warning "a line ends at a NUL byte; what follows is lost";
     TEXT_AFTER_HEADER = "E025" "text-after-header" Warning "text after `[name]` or its options is lost";
     LINE_ENDS_CR = "E026" "line-ends-cr" Warning "the file has carriage returns for line ends, and so is one line";
-    SETTING_UNKNOWN = "E031" "setting-unknown" Warning "a setting of queues, mailboxes or the like that has no meaning";
-    SETTING_INVALID = "E032" "setting-invalid" Warning "a setting of queues, mailboxes or the like cannot have this value";
+    SETTING_UNKNOWN = "E031" "setting-unknown" Warning "a setting of a configuration file that has no meaning";
+    SETTING_INVALID = "E032" "setting-invalid" Warning "a setting of a configuration file cannot have this value";
     SCRIPT_LINE_INVALID = "E033" "script-line-invalid" Error "a line of a script for simulated calls is not understood";
     // Extension lines.
     SAME_WITHOUT_EXTEN = "E101" "same-without-exten" Error "`same` as the first line of a section";
@@ -166,6 +166,21 @@ codes! {
     JUMP_INTO_MIDDLE = "P629" "jump-into-middle" Warning "flagOUT names a flag some of whose rules come before; those are not reached without iterations";
     NOT_IN_PLAIN_STYLE = "P640" "not-in-plain-style" Error "standard applications cannot express the rule";
     NOT_IN_DIALPLAN = "P641" "not-in-dialplan" Error "a line of a dialplan cannot hold the rule";
+    // Policies.
+    POLICY_NAME_TWICE = "P701" "policy-name-twice" Error "a section of this name is there already; the first counts";
+    POLICY_RULE_WITHOUT_FLOW = "P702" "policy-rule-without-flow" Notice "a rule has no flow, so it is about all packets";
+    SUBSCRIBER_HEADER = "P703" "subscriber-header" Error "the first line of a file of subscribers names no column that finds them";
+    SUBSCRIBER_ROW = "P704" "subscriber-row" Error "a row of a file of subscribers is left out";
+    POLICY_ENTRY_MISSING = "P705" "policy-entry-missing" Error "the policy has no extension for this kind of decision";
+    POLICY_FILE_UNREADABLE = "P706" "policy-file-unreadable" Error "a file that the policy needs cannot be read";
+    POLICY_READS_USAGE = "P721" "policy-reads-usage" Warning "the decision depends on each byte used, so that it runs at every report";
+    POLICY_COMPUTED_NAME = "P722" "policy-computed-name" Warning "the name of what is read is computed: all of its kind must be kept ready";
+    POLICY_VOLATILE = "P723" "policy-volatile" Warning "the decision depends on something that cannot be compared, so that it always runs";
+    POLICY_PATTERN_LITERAL = "P724" "policy-pattern-literal" Warning "a letter of the pattern is a class of digits: `n`, `x` and `z` are, in lower case too";
+    POLICY_INCLUDE_NEVER_WINS = "P725" "policy-include-never-wins" Warning "an extension of a timed include is never found, because another one of that name comes first";
+    POLICY_APPLICATION_FOREIGN = "P726" "policy-application-foreign" Warning "the application has no place in a decision, which must not wait";
+    POLICY_RULE_UNKNOWN = "P727" "policy-rule-unknown" Warning "rules.conf has no rule of this name; the PCEF must know it";
+    POLICY_KEY_UNKNOWN = "P728" "policy-key-unknown" Warning "monitoring.conf has no key of this name, so it has no limit";
     // Run time: flow.
     LABEL_NOT_FOUND = "R901" "label-not-found" Notice "no such label in the extension";
     GOTO_TARGET_INVALID = "R902" "goto-target-invalid" Warning "the target is neither a priority nor a label; the call ends";
@@ -226,6 +241,11 @@ codes! {
     VARIABLE_MISSING = "R958" "variable-missing" Notice "the variable has no value";
     RULE_INVALID = "R959" "rule-invalid" Error "the arguments of ExecRule are not understood; the rule does nothing";
     STORE_FAILED = "R960" "store-failed" Error "the store behind DB() cannot be read or written";
+    // Run time: decisions.
+    DECISION_ARGUMENT = "R961" "decision-argument" Warning "an argument of a decision is not understood; that part counts as not said";
+    DECISION_MISSING = "R962" "decision-missing" Warning "there is no decision that this could read or decide";
+    DECISION_WAITS = "R963" "decision-waits" Error "a decision must not wait; the request is refused";
+    DECISION_RULE_UNKNOWN = "R964" "decision-rule-unknown" Warning "rules.conf has no rule of this name; the PCEF must know it";
     // Run time: limits and refusals.
     LIMIT_PRIORITIES = "R970" "limit-priorities" Error "the call executed more priorities than allowed";
     LIMIT_GOSUB_DEPTH = "R971" "limit-gosub-depth" Error "Gosubs nest deeper than allowed";

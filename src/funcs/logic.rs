@@ -56,7 +56,7 @@ pub static IFTIME: Function = Function::read(
         for text in bad {
             cx.log(&code::BAD_TIMESPEC, || format!("`{text}` is no time"));
         }
-        let chosen = if times.matches(cx.now().as_secs() as i64) {
+        let chosen = if cx.holds(&times, None) {
             yes
         } else {
             no.unwrap_or(&[])

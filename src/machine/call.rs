@@ -1,5 +1,6 @@
 //! `Call`: one call as a value. `step` runs it until something must be done outside.
 
+use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
 
@@ -15,7 +16,7 @@ use crate::machine::shared::Shared;
 use crate::machine::state::State;
 use crate::machine::variables::Variables;
 use crate::machine::{
-    Channel, Cx, Effect, Event, Flow, Location, Observer, Then, ThenFlow, ThenText,
+    Attached, Channel, Cx, Effect, Event, Flow, Location, Observer, Then, ThenFlow, ThenText,
 };
 use crate::program::line::Step;
 use crate::program::slots::Slot;
@@ -227,6 +228,8 @@ impl Call {
             dead: false,
             exception: None,
             stopped: None,
+            attached: None,
+            touched: false,
             spare: Vec::new(),
             spare_locals: Rare::absent(),
             returned: false,
@@ -267,6 +270,42 @@ impl Call {
         self.steady = false;
         self.state.internal = u32::from(matches!(start, Start::Subroutine(_)));
         self.begin(start);
+    }
+
+    /// Begins anew as a call that never was, on a channel like this one: variables, frames and whatever happened are
+    /// forgotten; buffers, what is attached and who watches stay.
+    pub fn renew(&mut self, channel: &Channel, start: Start) {
+        let state = &mut self.state;
+        if std::mem::take(&mut state.touched) {
+            state.channel.clone_from(channel);
+        }
+        state.channel.cause = channel.cause;
+        state.channel.state = channel.state;
+        state.variables.clear();
+        state.stack.clear();
+        (state.hungup, state.dead, state.returned) = (false, false, false);
+        (state.exception, state.stopped, state.redirect) = (None, None, None);
+        self.executed = 0;
+        self.shortened = false;
+        self.reason = EndReason::Hangup;
+        self.purpose = Purpose::Data;
+        self.restart(start);
+    }
+
+    /// Hangs something on the call; what was there before comes back.
+    pub fn attach(&mut self, attached: Box<dyn Attached>) -> Option<Box<dyn Attached>> {
+        self.state.attached.replace(attached)
+    }
+
+    /// Takes what was hung on the call.
+    pub fn detach(&mut self) -> Option<Box<dyn Attached>> {
+        self.state.attached.take()
+    }
+
+    /// What was hung on the call, if it is of this type.
+    pub fn attached<T: Attached>(&mut self) -> Option<&mut T> {
+        let attached: &mut dyn Any = self.state.attached.as_deref_mut()?;
+        attached.downcast_mut()
     }
 
     /// With somebody who watches, from the beginning of the channel, whose ids must be set: every priority then runs the general way.

@@ -1,7 +1,9 @@
 //! `Cx`: what an application or function may touch.
 
+use std::any::Any;
 use std::time::Duration;
 
+use crate::base::timespec::Timespec;
 use crate::base::{Text, Value};
 use crate::diagnostic::{Code, Entry, Level, code};
 use crate::machine::environment::{Allow, Environment};
@@ -10,7 +12,7 @@ use crate::machine::image::{Image, LinkedFunction};
 use crate::machine::shared::Shared;
 use crate::machine::state::State;
 use crate::machine::variables::{Inherit, inheritance};
-use crate::machine::{Channel, Flow, Location, Note, Observer};
+use crate::machine::{Attached, Channel, Flow, Location, Note, Observer};
 use crate::program::instruction::Core;
 use crate::program::matcher::{Found, NotFound, Want};
 use crate::program::{Priority, PriorityId};
@@ -30,6 +32,7 @@ impl Cx<'_> {
 
     /// The channel, to change it.
     pub fn channel_mut(&mut self) -> &mut Channel {
+        self.state.touched = true;
         &mut self.state.channel
     }
 
@@ -45,7 +48,24 @@ impl Cx<'_> {
 
     /// Time since the epoch, as the host's clock has it.
     pub fn now(&self) -> Duration {
-        self.state.environment.now()
+        self.state.read_clock()
+    }
+
+    /// Whether a time specification holds now, or at another time (seconds since the epoch).
+    pub fn holds(&self, times: &Timespec, at: Option<i64>) -> bool {
+        let now = at.unwrap_or_else(|| self.state.now());
+        if at.is_none()
+            && let Some(attached) = &self.state.attached
+        {
+            attached.tested(times, None, now);
+        }
+        times.matches(now)
+    }
+
+    /// What the host hung on the call, if it is of this type.
+    pub fn attached<T: Attached>(&mut self) -> Option<&mut T> {
+        let attached: &mut dyn Any = self.state.attached.as_deref_mut()?;
+        attached.downcast_mut()
     }
 
     /// Time, chance, process environment.
@@ -66,6 +86,7 @@ impl Cx<'_> {
     /// The hangup cause is set, and the channel counts as hung up.
     pub fn hang_up(&mut self, cause: Option<u32>) {
         if let Some(cause) = cause {
+            self.state.touched = true;
             self.state.channel.cause = cause;
         }
         self.state.hungup = true;
@@ -102,10 +123,15 @@ impl Cx<'_> {
 
     /// Makes a log entry at another level.
     pub fn log_at(&mut self, code: &'static Code, level: Level, message: impl FnOnce() -> String) {
-        if self.is_watched() {
+        if self.is_logged() {
             let entry = Entry::at(code, level, message());
             self.state.log(entry);
         }
+    }
+
+    /// Whether log entries are made: somebody watches, or the host hung something on the call.
+    pub(crate) fn is_logged(&self) -> bool {
+        self.state.attached.is_some() || self.is_watched()
     }
 
     /// Whether somebody watches: verbose messages are made for nobody otherwise.

@@ -2,6 +2,7 @@
 
 mod activity;
 pub mod arithmetic;
+mod attached;
 mod call;
 pub mod cx;
 mod digits;
@@ -30,6 +31,7 @@ pub mod variables;
 
 mod channel;
 
+pub use attached::Attached;
 pub use call::{Call, CallSetup, EndReason, Outcome, Settings, Start};
 pub use channel::{Channel, ChannelState, LegCause, MadeBy, Party, Timeouts};
 pub use cx::{Cx, TargetFault};

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::base::{Rare, Text, Value};
 use crate::diagnostic::{Code, Entry};
@@ -13,9 +14,9 @@ use crate::machine::records::Records;
 use crate::machine::shared::Shared;
 use crate::machine::stack::{Frame, Locals};
 use crate::machine::variables::Variables;
-use crate::machine::{Channel, ChannelState, Location, Note, Observer};
+use crate::machine::{Attached, Channel, ChannelState, Location, Note, Observer};
 use crate::program::instruction::Core;
-use crate::program::matcher::{Found, NotFound, Want};
+use crate::program::matcher::{Found, NotFound, Query, Want};
 use crate::program::slots::Slot;
 
 pub(crate) struct State {
@@ -52,6 +53,10 @@ pub(crate) struct State {
     pub(crate) redirect: Option<Box<Location>>,
     /// The limit that ended the call.
     pub(crate) stopped: Option<&'static Code>,
+    /// What the host hung on the call.
+    pub(crate) attached: Option<Box<dyn Attached>>,
+    /// Whether an application or a function was given the channel to change it.
+    pub(crate) touched: bool,
 }
 
 impl fmt::Debug for State {
@@ -65,6 +70,9 @@ impl fmt::Debug for State {
 
 impl State {
     pub(crate) fn log(&mut self, entry: Entry) {
+        if let Some(attached) = &mut self.attached {
+            attached.log(&entry);
+        }
         if let Some(observer) = &mut self.observer {
             observer.log(&self.channel.name, entry);
         }
@@ -115,6 +123,14 @@ impl State {
             + self.stack.iter().map(frame).sum::<usize>()
     }
 
+    /// The time, for somebody who does not only test it.
+    pub(crate) fn read_clock(&self) -> Duration {
+        if let Some(attached) = &self.attached {
+            attached.clock_read();
+        }
+        self.environment.now()
+    }
+
     pub(crate) fn now(&self) -> i64 {
         self.environment.now().as_secs() as i64
     }
@@ -127,7 +143,36 @@ impl State {
         } else {
             0
         };
+        if let Some(attached) = self.attached.as_deref()
+            && self.image.program.timed
+        {
+            return self.find_witnessed(attached, context, exten, want);
+        }
         self.image.find(context, exten, want, caller, now)
+    }
+
+    /// The same, where somebody is told of the times that decide.
+    fn find_witnessed(
+        &self,
+        attached: &dyn Attached,
+        context: &[u8],
+        exten: &[u8],
+        want: Want,
+    ) -> Result<Found, NotFound> {
+        let program = &self.image.program;
+        let context = self.image.context(context).ok_or(NotFound::NoContext)?;
+        let query = Query {
+            context,
+            exten,
+            want,
+            cid: self.channel.caller.number.as_deref(),
+            now: self.now(),
+        };
+        program
+            .matcher
+            .find_telling(&program.table, &query, &mut |times, zone| {
+                attached.tested(times, zone, query.now);
+            })
     }
 
     pub(crate) fn match_more(&self, context: &[u8], exten: &[u8]) -> bool {
@@ -192,7 +237,7 @@ impl State {
                 );
             }
             Core::CallingAni2 | Core::CallingTon | Core::CallingTns => number(0, out),
-            Core::Epoch => number(self.now(), out),
+            Core::Epoch => number(self.read_clock().as_secs() as i64, out),
             Core::SystemName => {}
             Core::EntityId => out.extend_from_slice(b"00:00:00:00:00:00"),
             Core::CacheDir => out.extend_from_slice(b"/var/cache/asterisk"),

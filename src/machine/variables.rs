@@ -150,6 +150,14 @@ impl Variables {
         &mut self.slots[at]
     }
 
+    /// Forgets all variables, keeps the room.
+    pub(crate) fn clear(&mut self) {
+        self.slots.fill_with(Entry::default);
+        self.spilled = Rare::absent();
+        self.shadows = Shadows::default();
+        self.clock = 0;
+    }
+
     /// The value of a name.
     pub fn get(&self, slots: &Slots, name: &[u8]) -> Option<&Value> {
         if let Some(slot) = slots.get(name)

@@ -3,6 +3,7 @@
 
 use crate::base::pattern::{self, Fit};
 use crate::base::symbol::Symbol;
+use crate::base::timespec::Timespec;
 use crate::base::zone::Zone;
 use crate::program::automaton::{self, Automaton, Run, Typed, Walk};
 use crate::program::{Context, ContextId, Extension, ExtensionId, PriorityId, Switch, Table};
@@ -80,6 +81,9 @@ pub enum Mode {
 /// What a switch is asked: `true` ends the search with [`NotFound::Switched`].
 pub type AskSwitch<'s> = &'s mut dyn FnMut(ContextId, &Switch) -> bool;
 
+/// Is told of a time of an include that was tested, and of the local zone.
+pub type TellTimes<'s> = &'s mut dyn FnMut(&Timespec, Option<&Zone>);
+
 /// Finds extensions of one [`Table`].
 #[derive(Debug, Clone)]
 pub struct Matcher {
@@ -128,7 +132,20 @@ impl Matcher {
         if let Some(found) = self.glance(table, &query) {
             return Ok(found);
         }
-        self.run::<EXACT>(table, &query, None)
+        self.run::<EXACT>(table, &query, None, None)
+    }
+
+    /// The same, telling of each time of an include that the answer depends on, with the local zone.
+    pub fn find_telling(
+        &self,
+        table: &Table,
+        query: &Query<'_>,
+        tell: TellTimes<'_>,
+    ) -> Result<Found, NotFound> {
+        if let Some(found) = self.glance(table, query) {
+            return Ok(found);
+        }
+        self.run::<EXACT>(table, query, None, Some(tell))
     }
 
     /// The answer where it is plain to see: the first candidate takes every caller and has what is wanted.
@@ -186,7 +203,7 @@ impl Matcher {
             cid,
             now,
         };
-        self.run::<CAN>(table, &query, None).is_ok()
+        self.run::<CAN>(table, &query, None, None).is_ok()
     }
 
     /// Whether more digits could lead to a match: the collector waits for another digit.
@@ -206,7 +223,7 @@ impl Matcher {
             cid,
             now,
         };
-        self.run::<MORE>(table, &query, None).is_ok()
+        self.run::<MORE>(table, &query, None, None).is_ok()
     }
 
     /// Any of the questions, with a function that answers for switches. It is asked for each switch that the
@@ -220,18 +237,19 @@ impl Matcher {
         switches: Option<AskSwitch<'_>>,
     ) -> Result<Found, NotFound> {
         match mode {
-            Mode::Exact => self.run::<EXACT>(table, query, switches),
-            Mode::CanMatch => self.run::<CAN>(table, query, switches),
-            Mode::MatchMore => self.run::<MORE>(table, query, switches),
+            Mode::Exact => self.run::<EXACT>(table, query, switches, None),
+            Mode::CanMatch => self.run::<CAN>(table, query, switches, None),
+            Mode::MatchMore => self.run::<MORE>(table, query, switches, None),
         }
     }
 
     #[inline(never)]
-    fn run<const MODE: u8>(
+    fn run<'s, const MODE: u8>(
         &self,
         table: &Table,
         query: &Query<'_>,
-        switches: Option<AskSwitch<'_>>,
+        switches: Option<AskSwitch<'s>>,
+        times: Option<TellTimes<'s>>,
     ) -> Result<Found, NotFound> {
         let Some(context) = table.context(query.context) else {
             return Err(NotFound::NoContext);
@@ -244,6 +262,7 @@ impl Matcher {
             head: automaton::head(&dialled),
             dialled: &dialled,
             switches,
+            times,
             steady: true,
             matched: false,
             visited: Visited::default(),
@@ -283,6 +302,7 @@ struct Search<'a, 's> {
     dialled: &'a [u8],
     head: u128,
     switches: Option<AskSwitch<'s>>,
+    times: Option<TellTimes<'s>>,
     /// No candidate refused, no caller-id condition, no times, no switch so far.
     steady: bool,
     /// Some extension matched.
@@ -314,6 +334,9 @@ impl<'a> Search<'a, '_> {
         for include in &context.includes {
             if let Some(times) = &include.times {
                 self.steady = false;
+                if let Some(tell) = &mut self.times {
+                    tell(times, self.matcher.zone());
+                }
                 if !times.matches_in(self.query.now, self.matcher.zone()) {
                     continue;
                 }

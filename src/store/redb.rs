@@ -13,7 +13,7 @@
 //! * When a commit fails, its changes stay in memory, are read from there, and are tried again every second;
 //!   [`Store::take_fault`] and [`Progress::failures`] tell.
 
-mod file;
+pub(crate) mod file;
 
 use std::fmt;
 use std::panic::AssertUnwindSafe;

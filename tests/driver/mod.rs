@@ -22,7 +22,7 @@ use strowger::syntax::load::MemoryReader;
 
 /// A clock that only the driver moves.
 #[derive(Debug, Default)]
-pub struct Clock(AtomicU64);
+pub(crate) struct Clock(AtomicU64);
 
 impl Clock {
     pub fn advance(&self, to: Duration) {
@@ -50,7 +50,7 @@ impl Environment for Clock {
 
 /// What an observer saw.
 #[derive(Debug, Default, Clone, PartialEq)]
-pub struct Seen {
+pub(crate) struct Seen {
     pub trace: Vec<(String, String, i64, String, Vec<u8>)>,
     pub notes: Vec<Note>,
     pub log: Vec<(&'static str, &'static str)>,
@@ -58,7 +58,7 @@ pub struct Seen {
 }
 
 #[derive(Debug, Default, Clone)]
-pub struct Watch(pub Arc<Mutex<Seen>>);
+pub(crate) struct Watch(pub Arc<Mutex<Seen>>);
 
 impl Observer for Watch {
     fn priority(&mut self, _: &Text, at: &Location, application: &[u8], data: &[u8]) {
@@ -88,7 +88,7 @@ impl Observer for Watch {
 
 /// What the other side does, and when.
 #[derive(Debug, Clone, Default)]
-pub struct Peer {
+pub(crate) struct Peer {
     /// Digits with their times, in order.
     pub digits: Vec<(Duration, u8)>,
     pub bye: Option<Duration>,
@@ -112,7 +112,7 @@ impl Peer {
 }
 
 /// Runs one call.
-pub struct Driver {
+pub(crate) struct Driver {
     pub clock: Arc<Clock>,
     pub peer: Peer,
     pub now: Duration,
@@ -212,7 +212,7 @@ impl Driver {
 }
 
 /// An engine over one dialplan, with a clock of its own.
-pub fn engine(dialplan: &[u8]) -> (Engine, Arc<Clock>) {
+pub(crate) fn engine(dialplan: &[u8]) -> (Engine, Arc<Clock>) {
     let clock = Arc::new(Clock::default());
     let limits = Limits {
         max_priorities: 10_000,
@@ -226,7 +226,7 @@ pub fn engine(dialplan: &[u8]) -> (Engine, Arc<Clock>) {
     (engine, clock)
 }
 
-pub fn load(engine: &Engine, dialplan: &[u8]) {
+pub(crate) fn load(engine: &Engine, dialplan: &[u8]) {
     let mut reader = MemoryReader::new().with("extensions.conf", dialplan);
     engine
         .load_from("extensions.conf", &mut reader)
@@ -234,7 +234,7 @@ pub fn load(engine: &Engine, dialplan: &[u8]) {
 }
 
 /// A call at `exten@context` on a channel that is up.
-pub fn call_at(engine: &Engine, context: &str, exten: &str, up: bool) -> Call {
+pub(crate) fn call_at(engine: &Engine, context: &str, exten: &str, up: bool) -> Call {
     let mut channel = Channel::new("main");
     if up {
         channel.state = ChannelState::Up;

@@ -156,7 +156,7 @@ impl Evaluator {
             evaluate(&usage.compiled, values, memory, &mut |_| silent = false)
         })?;
         self.values.truncate(first);
-        (silent || !cx.is_watched()).then_some(value)
+        (silent || !cx.is_logged()).then_some(value)
     }
 
     /// The inside of a `${ }` that is a name, perhaps with an offset.

@@ -32,7 +32,7 @@ pub fn catches_panics() -> bool {
 }
 
 /// Lets the database library work on a file that may be damaged: a panic in there is a fault here.
-fn guarded<T>(work: impl FnOnce() -> Result<T, Fault>) -> Result<T, Fault> {
+pub(crate) fn guarded<T>(work: impl FnOnce() -> Result<T, Fault>) -> Result<T, Fault> {
     let outer = GUARDED.try_with(|guarded| guarded.replace(true));
     let result = catch_unwind(AssertUnwindSafe(work));
     let _ = GUARDED.try_with(|guarded| guarded.set(outer.unwrap_or(false)));
@@ -40,7 +40,7 @@ fn guarded<T>(work: impl FnOnce() -> Result<T, Fault>) -> Result<T, Fault> {
 }
 
 /// Opens a file; a missing one is made if so wished.
-pub(super) fn open(path: &Path, create: bool) -> Result<Database, Fault> {
+pub(crate) fn open(path: &Path, create: bool) -> Result<Database, Fault> {
     let missing = !path.exists();
     let database = guarded(|| {
         let mut builder = Database::builder();
@@ -181,7 +181,7 @@ fn damaged(what: &str) -> Fault {
     Fault::new(FaultKind::Damaged, message)
 }
 
-fn failed(message: &str) -> Fault {
+pub(crate) fn failed(message: &str) -> Fault {
     Fault::new(FaultKind::Failed, message)
 }
 
@@ -210,7 +210,7 @@ fn opening(error: &DatabaseError) -> Fault {
     Fault::new(kind, message)
 }
 
-fn storage(error: &StorageError) -> Fault {
+pub(crate) fn storage(error: &StorageError) -> Fault {
     match error {
         StorageError::Corrupted(what) => damaged(what),
         StorageError::Io(error) => failed(&error.to_string()),
@@ -218,14 +218,14 @@ fn storage(error: &StorageError) -> Fault {
     }
 }
 
-fn beginning(error: &TransactionError) -> Fault {
+pub(crate) fn beginning(error: &TransactionError) -> Fault {
     match error {
         TransactionError::Storage(error) => storage(error),
         other => failed(&other.to_string()),
     }
 }
 
-fn table_fault(error: &TableError) -> Fault {
+pub(crate) fn table_fault(error: &TableError) -> Fault {
     match error {
         TableError::Storage(error) => storage(error),
         other => Fault::new(FaultKind::NotAStore, other.to_string()),

@@ -1,0 +1,283 @@
+//! What is odd in a policy, though it loads.
+
+use crate::base::pattern::{self, Element};
+use crate::base::{Place, Text};
+use crate::diagnostic::{Report, code};
+use crate::pcrf::policy::applications::result;
+use crate::pcrf::policy::functions::event;
+use crate::pcrf::policy::{Companions, Kind};
+use crate::syntax::ast::{Context, Plan};
+
+use super::lines::{HOLE, Line, Lines};
+use super::{Reads, warning};
+
+pub(super) fn say(
+    plan: &Plan,
+    reads: &Reads,
+    lines: &Lines<'_>,
+    companions: &Companions,
+    report: &mut Report,
+) {
+    usage(reads, report);
+    for place in &reads.all_avps {
+        report.push(warning(
+            &code::POLICY_COMPUTED_NAME,
+            *place,
+            "the name of an AVP is computed, so that all AVPs of a request must be kept ready"
+                .to_owned(),
+            "write the names out, one line for each",
+        ));
+    }
+    for what in reads
+        .volatile
+        .iter()
+        .filter(|what| what.kinds != [Kind::Terminate])
+    {
+        for place in &what.places {
+            report.push(warning(
+                &code::POLICY_VOLATILE,
+                *place,
+                format!(
+                    "the decision depends on `{}`, which cannot be compared: it always runs",
+                    what.input
+                ),
+                "use the functions of policies, time tests, and what works on texts",
+            ));
+        }
+    }
+    for line in lines.all() {
+        arguments(line, companions, report);
+    }
+    for context in &plan.contexts {
+        patterns(plan, context, report);
+        includes(plan, context, report);
+    }
+}
+
+/// Decisions that depend on each byte.
+fn usage(reads: &Reads, report: &mut Report) {
+    for reader in &reads.readers {
+        let input = &reader.input;
+        let each = input.starts_with(b"USAGE(")
+            || input.starts_with(b"QUOTA(") && !input.ends_with(b",limit)");
+        if !each || reader.kinds == [Kind::Terminate] {
+            continue;
+        }
+        for place in &reader.places {
+            report.push(warning(
+                &code::POLICY_READS_USAGE,
+                *place,
+                format!(
+                    "`{input}` is another one at each report, so that the decision always runs"
+                ),
+                "QUOTA_STATE() changes only when a limit is crossed",
+            ));
+        }
+    }
+}
+
+/// Arguments that no decision understands, and names that no file explains.
+fn arguments(line: &Line, companions: &Companions, report: &mut Report) {
+    let mut wrong = line.wrong.clone();
+    for (application, data) in &line.applications {
+        let name = application.to_ascii_lowercase();
+        let first = data
+            .split(|&byte| byte == b',')
+            .next()
+            .unwrap_or(&[])
+            .trim_ascii();
+        let shown = bstr::BStr::new(first);
+        let fixed = !first.contains(&HOLE) && !first.is_empty();
+        match name.as_slice() {
+            b"trigger" => {
+                for event_name in data.split(|&byte| byte == b'&').map(<[u8]>::trim_ascii) {
+                    if !event_name.contains(&HOLE) && event(event_name).is_none() {
+                        wrong.push(format!(
+                            "no event `{}` is known",
+                            bstr::BStr::new(event_name)
+                        ));
+                    }
+                }
+            }
+            b"reject" if fixed && result(data).is_none() => {
+                wrong.push(format!("`{shown}` is no result that refuses"));
+            }
+            b"installrule" if fixed => {
+                let rules = &companions.rules;
+                if !rules.is_empty() && rules.definition(first).is_none() {
+                    report.push(warning(
+                        &code::POLICY_RULE_UNKNOWN,
+                        line.place,
+                        format!("no rule `{shown}` stands in rules.conf"),
+                        "a rule that the PCEF knows is a section with `predefined=yes`",
+                    ));
+                }
+            }
+            b"monitor" if fixed => {
+                let monitoring = &companions.monitoring;
+                if !monitoring.names().is_empty() && monitoring.key(first).is_none() {
+                    report.push(warning(
+                        &code::POLICY_KEY_UNKNOWN,
+                        line.place,
+                        format!("no key `{shown}` stands in monitoring.conf"),
+                        "without a limit QUOTA_STATE() is `none`",
+                    ));
+                }
+            }
+            _ => {}
+        }
+    }
+    for message in wrong {
+        report.push(warning(
+            &code::DECISION_ARGUMENT,
+            line.place,
+            message,
+            "the names are those of RFC 6733, RFC 8506 and TS 29.212",
+        ));
+    }
+}
+
+/// The first line of an extension.
+fn place(plan: &Plan, extension: &crate::syntax::ast::Extension) -> Option<Place> {
+    plan.lines(extension).first().map(|line| line.place)
+}
+
+/// `_internet.` does not match `internet.mnc001`: `n` is a digit.
+fn patterns(plan: &Plan, context: &Context, report: &mut Report) {
+    for extension in &context.extensions {
+        let exten = extension.exten.as_bytes();
+        if !pattern::is_pattern(exten) {
+            continue;
+        }
+        let letters = pattern::elements(exten).filter(
+            |element| matches!(element, Element::Literal(byte) if byte.is_ascii_lowercase()),
+        );
+        let classes = unbracketed(exten).filter(|byte| b"nxz".contains(byte));
+        // Where a word is written out, a single class in it was hardly meant as one.
+        if letters.count() == 0 || classes.count() == 0 {
+            continue;
+        }
+        let Some(place) = place(plan, extension) else {
+            continue;
+        };
+        let meant: String = bracketed(exten);
+        report.push(warning(
+            &code::POLICY_PATTERN_LITERAL,
+            place,
+            format!(
+                "`{}`: `n`, `x` and `z` are classes of digits here, in lower case too",
+                extension.exten
+            ),
+            &format!("for the letters themselves write `{meant}`"),
+        ));
+    }
+}
+
+/// The bytes of a pattern outside of brackets, without the `_`.
+fn unbracketed(exten: &[u8]) -> impl Iterator<Item = u8> + '_ {
+    let mut inside = false;
+    exten.iter().skip(1).copied().filter(move |&byte| {
+        match byte {
+            b'[' => inside = true,
+            b']' => {
+                inside = false;
+                return false;
+            }
+            _ => {}
+        }
+        !inside
+    })
+}
+
+fn bracketed(exten: &[u8]) -> String {
+    let mut inside = false;
+    let mut out = String::new();
+    for &byte in exten {
+        match byte {
+            b'[' => inside = true,
+            b']' => inside = false,
+            _ => {}
+        }
+        let shown = char::from(byte);
+        if !inside && b"nxz".contains(&byte) {
+            out.extend(['[', shown, ']']);
+        } else {
+            out.push(shown);
+        }
+    }
+    out
+}
+
+/// A context's own extensions, and those of includes before, come before those of a timed include.
+fn includes(plan: &Plan, context: &Context, report: &mut Report) {
+    for (at, include) in context.includes.iter().enumerate() {
+        if include.times.is_none() {
+            continue;
+        }
+        let Some(timed) = named(plan, &include.context) else {
+            continue;
+        };
+        for extension in &timed.extensions {
+            let before = context.includes.iter().take(at);
+            let mut before = before.filter(|other| other.times.is_none());
+            let winner = if has(context, &extension.exten) {
+                Some(format!("`{}` has it itself", context.name))
+            } else {
+                before
+                    .find(|other| reaches(plan, &other.context, &extension.exten))
+                    .map(|other| format!("the include `{}` comes before and has it", other.context))
+            };
+            if let Some(winner) = winner {
+                report.push(warning(
+                    &code::POLICY_INCLUDE_NEVER_WINS,
+                    include.place,
+                    format!(
+                        "the extension `{}` of the timed include `{}` is never found: {winner}",
+                        extension.exten, include.context
+                    ),
+                    "put the timed include before an include that has the extension for all other times",
+                ));
+            }
+        }
+    }
+}
+
+fn named<'p>(plan: &'p Plan, name: &[u8]) -> Option<&'p Context> {
+    plan.contexts
+        .iter()
+        .find(|context| context.name.as_bytes() == name)
+}
+
+/// Whether a context itself has an extension of that name, or a pattern that takes it.
+fn has(context: &Context, exten: &Text) -> bool {
+    context.extensions.iter().any(|other| {
+        other.exten == *exten
+            || !pattern::is_pattern(exten)
+                && pattern::is_pattern(&other.exten)
+                && pattern::fit(&other.exten, exten).is_match()
+    })
+}
+
+/// The same with all that it includes at all times.
+fn reaches(plan: &Plan, context: &Text, exten: &Text) -> bool {
+    let mut seen: Vec<&Text> = Vec::new();
+    let mut open = vec![context];
+    while let Some(name) = open.pop() {
+        if seen.contains(&name) {
+            continue;
+        }
+        seen.push(name);
+        let Some(context) = named(plan, name) else {
+            continue;
+        };
+        if has(context, exten) {
+            return true;
+        }
+        let always = context
+            .includes
+            .iter()
+            .filter(|include| include.times.is_none());
+        open.extend(always.map(|include| &include.context));
+    }
+    false
+}

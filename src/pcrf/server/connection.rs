@@ -1,0 +1,224 @@
+//! One connection: bytes in, messages to the worker, answers out in their order.
+
+use std::cell::RefCell;
+use std::collections::VecDeque;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+use tokio::sync::{mpsc, watch};
+
+use super::{Shared, now};
+use crate::pcrf::diameter::Writer;
+use crate::pcrf::diameter::message::command;
+use crate::pcrf::diameter::peer::{Event, Peer, Reason};
+use crate::pcrf::engine::lock;
+use crate::pcrf::push::Outgoing;
+use crate::pcrf::worker::Worker;
+
+/// Bytes of answers that may wait for the disk before no more is read.
+const WAITING: usize = 16 << 20;
+/// How long a peer may not take what it is sent.
+const STUCK: Duration = Duration::from_secs(30);
+/// Room for received bytes.
+const ROOM: usize = 64 * 1024;
+
+/// Answers that wait for a commit, in their order.
+#[derive(Default)]
+struct Waiting {
+    answers: VecDeque<(u64, Vec<u8>)>,
+    bytes: usize,
+}
+
+impl Waiting {
+    fn push(&mut self, after: u64, bytes: Vec<u8>) {
+        self.bytes += bytes.len();
+        self.answers.push_back((after, bytes));
+    }
+
+    /// Takes what may leave.
+    fn take(&mut self, durable: u64, out: &mut Vec<u8>) {
+        while self
+            .answers
+            .front()
+            .is_some_and(|(after, _)| *after <= durable)
+        {
+            if let Some((_, bytes)) = self.answers.pop_front() {
+                self.bytes -= bytes.len();
+                out.extend_from_slice(&bytes);
+            }
+        }
+    }
+}
+
+/// One connection.
+struct Connection {
+    shared: Arc<Shared>,
+    worker: Rc<RefCell<Worker>>,
+    id: u64,
+    peer: Peer,
+    writer: Writer,
+    waiting: Waiting,
+    durable: watch::Receiver<u64>,
+    /// Bytes that may leave now.
+    out: Vec<u8>,
+    reason: Option<Reason>,
+}
+
+pub(super) async fn run(
+    shared: Arc<Shared>,
+    worker: Rc<RefCell<Worker>>,
+    stream: std::net::TcpStream,
+    id: u64,
+) {
+    let Ok(stream) = TcpStream::from_std(stream) else {
+        return;
+    };
+    // Answers are small, and nobody waits for more of them.
+    let _ = stream.set_nodelay(true);
+    let (sender, receiver) = mpsc::unbounded_channel();
+    lock(&shared.senders).insert(id, sender);
+    shared.connections.fetch_add(1, Ordering::Relaxed);
+    let seed = id ^ u64::from(shared.pcrf.origin_state()).rotate_left(32) ^ now().unsigned_abs();
+    let clock = elapsed(&shared);
+    let mut connection = Connection {
+        peer: Peer::server(shared.local.clone(), seed, clock),
+        durable: shared.durable.clone(),
+        shared: shared.clone(),
+        worker,
+        id,
+        writer: Writer::new(),
+        waiting: Waiting::default(),
+        out: Vec::new(),
+        reason: None,
+    };
+    let address = stream.peer_addr();
+    connection.serve(stream, receiver).await;
+    lock(&shared.senders).remove(&id);
+    shared.connections.fetch_sub(1, Ordering::Relaxed);
+    shared.pcrf.disconnected(id);
+    let host = String::from_utf8_lossy(connection.peer.host()).into_owned();
+    let from = address.map_or_else(|_| String::new(), |address| address.to_string());
+    let reason = connection.reason.map_or("connection closed", Reason::name);
+    shared
+        .sink
+        .line(format!("{from} {host}: {reason}\n").as_bytes());
+}
+
+fn elapsed(shared: &Shared) -> u64 {
+    u64::try_from(shared.started.elapsed().as_millis()).unwrap_or(u64::MAX)
+}
+
+impl Connection {
+    async fn serve(
+        &mut self,
+        mut stream: TcpStream,
+        mut outgoing: mpsc::UnboundedReceiver<Outgoing>,
+    ) {
+        let mut stopped = self.shared.stop.subscribe();
+        let mut durable = self.durable.clone();
+        let mut ticks = tokio::time::interval(Duration::from_millis(200));
+        ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+        let mut stopping = *stopped.borrow();
+        let (mut reading, mut writing) = stream.split();
+        loop {
+            let crowded = self.waiting.bytes > WAITING;
+            let waits = !self.waiting.answers.is_empty();
+            tokio::select! {
+                biased;
+                changed = durable.changed(), if waits => {
+                    if changed.is_err() {
+                        return;
+                    }
+                }
+                read = async {
+                    let buffer = self.peer.buffer();
+                    buffer.reserve(ROOM);
+                    reading.read_buf(buffer).await
+                }, if !crowded => match read {
+                    Ok(0) | Err(_) => return,
+                    Ok(_) => self.process(),
+                },
+                message = outgoing.recv() => match message {
+                    Some(message) => self.waiting.push(message.after, message.bytes),
+                    None => return,
+                },
+                _ = ticks.tick() => {
+                    let clock = elapsed(&self.shared);
+                    self.peer.tick(clock);
+                    self.process();
+                }
+                _ = stopped.changed(), if !stopping => {
+                    stopping = true;
+                    let clock = elapsed(&self.shared);
+                    // REBOOTING
+                    self.peer.disconnect(0, clock);
+                    self.process();
+                }
+            }
+            let upto = if self.shared.strict {
+                *self.durable.borrow()
+            } else {
+                u64::MAX
+            };
+            self.out.append(self.peer.output());
+            self.waiting.take(upto, &mut self.out);
+            if !self.out.is_empty() {
+                let sent = tokio::time::timeout(STUCK, writing.write_all(&self.out)).await;
+                self.out.clear();
+                if !matches!(sent, Ok(Ok(()))) {
+                    return;
+                }
+            }
+            if self.reason.is_some() {
+                return;
+            }
+        }
+    }
+
+    /// Answers what was received.
+    fn process(&mut self) {
+        let now = now();
+        let clock = elapsed(&self.shared);
+        let mut after = 0;
+        let mut state = None;
+        let mut opened = false;
+        self.writer.clear();
+        {
+            let mut worker = self.worker.borrow_mut();
+            while let Some(event) = self.peer.next_event(clock) {
+                match event {
+                    Event::Open => opened = true,
+                    Event::Restarted(new) => state = Some(new),
+                    Event::Message(message) => {
+                        let header = message.header();
+                        if header.is_request() {
+                            let number = worker.request(self.id, message, now, &mut self.writer);
+                            after = after.max(number);
+                        } else if header.command == command::RE_AUTH {
+                            worker.re_auth_answer(message, now);
+                        }
+                    }
+                    Event::Closed(reason) => self.reason = Some(reason),
+                }
+            }
+        }
+        let state = state.or(self.peer.origin_state().filter(|_| opened));
+        if opened || state.is_some() {
+            let (host, realm) = (self.peer.host(), self.peer.realm());
+            self.shared.pcrf.host_connected(host, realm, state, self.id);
+        }
+        let answers = self.writer.all();
+        if answers.is_empty() {
+            return;
+        }
+        if self.shared.strict {
+            self.waiting.push(after, answers.to_vec());
+        } else {
+            self.peer.send(answers);
+        }
+    }
+}

@@ -1,0 +1,209 @@
+//! The control socket: one JSON object a line, answered by one JSON object a line.
+
+use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
+use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::{Shared, now, reload};
+use crate::pcrf::perf::Line;
+use crate::pcrf::push::View;
+
+/// The longest request, in bytes.
+const LIMIT: u64 = 64 * 1024;
+/// Commands that are carried out at once.
+const AT_ONCE: usize = 8;
+
+/// Sends a request to a running server and gives its answer.
+pub fn request(socket: &Path, request: &Value) -> io::Result<Value> {
+    let mut stream = UnixStream::connect(socket)?;
+    stream.set_read_timeout(Some(Duration::from_secs(30)))?;
+    stream.write_all(format!("{request}\n").as_bytes())?;
+    let mut line = String::new();
+    BufReader::new(stream).read_line(&mut line)?;
+    serde_json::from_str(&line).map_err(io::Error::other)
+}
+
+/// Starts the thread that listens. A socket that nobody answers on is replaced.
+pub(super) fn start(shared: &Arc<Shared>) -> io::Result<()> {
+    let path = shared.pcrf.settings().control.clone();
+    if path.exists() && UnixStream::connect(&path).is_err() {
+        std::fs::remove_file(&path)?;
+    }
+    let listener = UnixListener::bind(&path)?;
+    // Whoever may talk to it may end sessions.
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600))?;
+    let shared = Arc::downgrade(shared);
+    let running = Arc::new(());
+    let listen = move || {
+        for stream in listener.incoming() {
+            let Some(shared) = shared.upgrade() else {
+                return;
+            };
+            let Ok(stream) = stream else {
+                continue;
+            };
+            if Arc::strong_count(&running) > AT_ONCE {
+                continue;
+            }
+            let running = running.clone();
+            // Without a thread the caller sees a closed connection.
+            let _ = std::thread::Builder::new()
+                .name("command".to_owned())
+                .spawn(move || {
+                    // Whoever went away does not want the answer.
+                    let _ = talk(&shared, stream);
+                    drop(running);
+                });
+        }
+    };
+    std::thread::Builder::new()
+        .name("control".to_owned())
+        .spawn(listen)
+        .map(|_| ())
+}
+
+fn talk(shared: &Shared, stream: UnixStream) -> io::Result<()> {
+    stream.set_read_timeout(Some(Duration::from_secs(30)))?;
+    let mut writer = stream.try_clone()?;
+    let mut reader = BufReader::new(stream.take(LIMIT));
+    let mut line = String::new();
+    while reader.read_line(&mut line)? > 0 {
+        let answer = match serde_json::from_str::<Value>(&line) {
+            Ok(request) => match answer(shared, &request) {
+                Ok(value) => json!({"ok": true, "value": value}),
+                Err(message) => json!({"ok": false, "error": message}),
+            },
+            Err(error) => json!({"ok": false, "error": error.to_string()}),
+        };
+        writer.write_all(format!("{answer}\n").as_bytes())?;
+        line.clear();
+    }
+    Ok(())
+}
+
+fn view(view: &View) -> Value {
+    let usage: Vec<Value> = view
+        .usage
+        .iter()
+        .map(|(key, used, limit)| json!({"key": key, "used": used, "limit": limit}))
+        .collect();
+    json!({
+        "id": view.id, "peer": view.peer, "subscriber": view.subscriber, "apn": view.apn, "ip": view.ip,
+        "started": view.started, "seen": view.seen, "number": view.number, "rules": view.rules,
+        "triggers": view.triggers, "usage": usage, "until": view.until, "stale": view.stale, "bytes": view.bytes,
+    })
+}
+
+fn line(line: &Line) -> Value {
+    json!({
+        "name": line.name, "calls": line.calls, "per_second": line.per_second, "fetch_us": line.fetch_us,
+        "execute_us": line.execute_us, "total_us": line.total_us, "share": line.share,
+    })
+}
+
+/// Carries out a command.
+fn answer(shared: &Shared, request: &Value) -> Result<Value, String> {
+    let pcrf = &shared.pcrf;
+    let text = |name: &str| {
+        request
+            .get(name)
+            .and_then(Value::as_str)
+            .ok_or_else(|| format!("`{name}` lacks"))
+    };
+    let number =
+        |name: &str, usual: i64| request.get(name).and_then(Value::as_i64).unwrap_or(usual);
+    let now = now();
+    match text("command")? {
+        "sessions" => {
+            let limit = usize::try_from(number("limit", 1000)).unwrap_or(0);
+            let ids = match request.get("subscriber").and_then(Value::as_str) {
+                Some(subscriber) => pcrf.tables().sessions.of(subscriber.as_bytes()).to_vec(),
+                None => pcrf.tables().sessions.ids(|_| true),
+            };
+            let views = ids.iter().take(limit).filter_map(|id| pcrf.view(id, now));
+            let views: Vec<Value> = views.map(|own| view(&own)).collect();
+            Ok(json!({"count": ids.len(), "sessions": views}))
+        }
+        "session" => match pcrf.view(text("session")?.as_bytes(), now) {
+            Some(own) => Ok(view(&own)),
+            None => Err("there is no such session".to_owned()),
+        },
+        "topup" => {
+            let (subscriber, key) = (text("subscriber")?.as_bytes(), text("key")?.as_bytes());
+            let done = match request.get("reset").and_then(Value::as_bool) {
+                Some(true) => pcrf.reset(subscriber, key, now),
+                _ => pcrf.top_up(subscriber, key, number("octets", 0), now),
+            };
+            done.map(|()| Value::Null)
+                .ok_or_else(|| "there is no such subscriber".to_owned())
+        }
+        "report" => {
+            let (subscriber, key) = (text("subscriber")?.as_bytes(), text("key")?.as_bytes());
+            let octets = number("octets", 0).unsigned_abs();
+            pcrf.report(subscriber, key, text("source")?.as_bytes(), octets, now)
+                .map(|()| Value::Null)
+                .ok_or_else(|| "there is no such subscriber, key or source".to_owned())
+        }
+        "release" => {
+            let cause = u32::try_from(number("cause", 0)).unwrap_or(0);
+            if pcrf.release(text("session")?.as_bytes(), cause) {
+                Ok(Value::Null)
+            } else {
+                Err("there is no such session".to_owned())
+            }
+        }
+        "reload" => reload::reload(shared).map(Value::from),
+        "forget" => Ok(json!(
+            pcrf.forget_subscriber(text("subscriber")?.as_bytes())
+        )),
+        "perf" => {
+            let perf = &pcrf.tables().perf;
+            match text("action")? {
+                "on" => perf.switch(true),
+                "off" => perf.switch(false),
+                "reset" => perf.reset(),
+                "top" => {}
+                _ => return Err("`action` is on, off, reset or top".to_owned()),
+            }
+            let limit = usize::try_from(number("limit", 15)).unwrap_or(15);
+            let lines: Vec<Value> = perf.top(limit).iter().map(line).collect();
+            Ok(json!({"on": perf.is_on(), "rows": lines}))
+        }
+        "opt" => {
+            if let Some(setting) = request.get("set").and_then(Value::as_str) {
+                pcrf.tables().switches.apply(setting)?;
+                pcrf.tables().store.upsert(pcrf.tables().switches.upsert());
+            }
+            Ok(json!(pcrf.tables().switches.list()))
+        }
+        "counters" => {
+            let mut counters = serde_json::Map::new();
+            for (name, count) in pcrf.tables().counters.list() {
+                counters.insert(name.to_owned(), json!(count));
+            }
+            let mut add = |name: &str, count: u64| counters.insert(name.to_owned(), json!(count));
+            add("sessions", pcrf.tables().sessions.len());
+            add("connections", shared.connections.load(Ordering::Relaxed));
+            add("waiting-pushes", pcrf.waiting() as u64);
+            add("queued-sessions", pcrf.queued() as u64);
+            if let Some(committer) = &shared.committer {
+                add("group-commits", committer.commits());
+                add("changes", committer.appended());
+                add("durable", committer.durable());
+                add("conflicts", committer.conflicts());
+            }
+            Ok(Value::Object(counters))
+        }
+        "stop" => {
+            shared.stop.send_replace(true);
+            Ok(Value::Null)
+        }
+        other => Err(format!("there is no command `{other}`")),
+    }
+}

@@ -1,0 +1,235 @@
+//! One Gx session, and its byte form in the store.
+
+use crate::pcrf::form::{self, Reader};
+
+/// First byte of a blob: a live session in this form.
+const LIVE: u8 = 1;
+/// First byte of a blob: a session that is over, in this form.
+const OVER: u8 = 2;
+
+/// No boundary of time: what was decided holds for ever.
+pub const NEVER: i64 = i64::MAX;
+
+/// A request as duplicates are recognised: RFC 8506 §8.2 and RFC 6733 §3.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Request {
+    /// CC-Request-Type.
+    pub kind: u32,
+    /// CC-Request-Number.
+    pub number: u32,
+    /// The end-to-end identifier.
+    pub end_to_end: u32,
+}
+
+/// A live session.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Session {
+    /// How often it was written to the store.
+    pub version: u64,
+    /// Origin-Host of its PCEF, by its number among the known hosts.
+    pub peer: u32,
+    /// When it began, seconds since 1970.
+    pub started: i64,
+    /// When its PCEF was last heard of, seconds since 1970.
+    pub seen: i64,
+    /// The last request that was answered.
+    pub last: Request,
+    /// The PCEF may not have what we think: the next answer carries everything.
+    pub stale: bool,
+    /// When what was decided must be looked at again, seconds since 1970.
+    pub boundary: i64,
+    /// Key of the subscriber's row, or the identity that was given where there is none.
+    pub subscriber: Vec<u8>,
+    /// AVPs of requests that hold until another request brings new ones, as they were received.
+    pub standing: Vec<u8>,
+    /// What was decided, in the policy's byte form.
+    pub wanted: Vec<u8>,
+    /// What the decision read, in the policy's byte form.
+    pub memo: Vec<u8>,
+    /// AVPs of the last answer from its result on, without Proxy-Info.
+    pub answer: Vec<u8>,
+    /// Hash of what the store has and holds for the session; 0 = it must be written.
+    pub digest: u64,
+}
+
+/// A session that is over, kept so that a repeated CCR-T gets its answer again.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Tombstone {
+    /// The last request.
+    pub last: Request,
+    /// When it may be forgotten, seconds since 1970.
+    pub until: i64,
+    /// AVPs of the last answer from its result on, without Proxy-Info.
+    pub answer: Vec<u8>,
+}
+
+/// What a blob holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Blob {
+    /// A live session, and the Origin-Host of its PCEF.
+    Live(Box<Session>, Vec<u8>),
+    /// One that is over.
+    Over(Tombstone),
+}
+
+fn request(out: &mut Vec<u8>, request: Request) {
+    form::number(out, u64::from(request.kind));
+    form::number(out, u64::from(request.number));
+    form::number(out, u64::from(request.end_to_end));
+}
+
+fn read_request(reader: &mut Reader<'_>) -> Option<Request> {
+    Some(Request {
+        kind: u32::try_from(reader.number()?).ok()?,
+        number: u32::try_from(reader.number()?).ok()?,
+        end_to_end: u32::try_from(reader.number()?).ok()?,
+    })
+}
+
+impl Session {
+    /// Appends the byte form; `host` is the Origin-Host of its PCEF. Gives the length of the part that says what holds
+    /// for the session; behind it is what every request changes.
+    pub fn write(&self, host: &[u8], out: &mut Vec<u8>) -> usize {
+        let begin = out.len();
+        out.push(LIVE);
+        form::bytes(out, host);
+        form::signed(out, self.started);
+        out.push(u8::from(self.stale));
+        form::signed(out, self.boundary);
+        form::bytes(out, &self.subscriber);
+        form::bytes(out, &self.standing);
+        form::bytes(out, &self.wanted);
+        form::bytes(out, &self.memo);
+        let holds = out.len() - begin;
+        form::signed(out, self.seen);
+        request(out, self.last);
+        form::bytes(out, &self.answer);
+        holds
+    }
+
+    /// Bytes that it takes in memory beside its Session-Id.
+    pub fn size(&self) -> usize {
+        size_of::<Self>()
+            + self.subscriber.capacity()
+            + self.standing.capacity()
+            + self.wanted.capacity()
+            + self.memo.capacity()
+            + self.answer.capacity()
+    }
+
+    /// Gives back what its buffers have too much.
+    pub fn shrink(&mut self) {
+        self.subscriber.shrink_to_fit();
+        self.standing.shrink_to_fit();
+        self.wanted.shrink_to_fit();
+        self.memo.shrink_to_fit();
+        self.answer.shrink_to_fit();
+    }
+}
+
+impl Tombstone {
+    /// Appends the byte form.
+    pub fn write(&self, out: &mut Vec<u8>) {
+        out.push(OVER);
+        form::signed(out, self.until);
+        request(out, self.last);
+        form::bytes(out, &self.answer);
+    }
+}
+
+impl Blob {
+    /// Reads a blob of that version; `None` = it is none of ours.
+    pub fn read(version: u64, bytes: &[u8]) -> Option<Self> {
+        let mut reader = Reader::new(bytes);
+        let blob = match reader.byte()? {
+            LIVE => {
+                let host = reader.bytes()?.to_vec();
+                let mut session = Session {
+                    version,
+                    started: reader.signed()?,
+                    stale: reader.byte()? != 0,
+                    boundary: reader.signed()?,
+                    subscriber: reader.bytes()?.to_vec(),
+                    standing: reader.bytes()?.to_vec(),
+                    wanted: reader.bytes()?.to_vec(),
+                    memo: reader.bytes()?.to_vec(),
+                    seen: reader.signed()?,
+                    ..Session::default()
+                };
+                session.last = read_request(&mut reader)?;
+                session.answer = reader.bytes()?.to_vec();
+                Self::Live(Box::new(session), host)
+            }
+            OVER => Self::Over(Tombstone {
+                until: reader.signed()?,
+                last: read_request(&mut reader)?,
+                answer: reader.bytes()?.to_vec(),
+            }),
+            _ => return None,
+        };
+        reader.is_empty().then_some(blob)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn session() -> Session {
+        Session {
+            version: 7,
+            peer: 0,
+            started: 1_796_000_000,
+            seen: 1_796_000_010,
+            last: Request {
+                kind: 2,
+                number: 4,
+                end_to_end: u32::MAX,
+            },
+            stale: true,
+            boundary: NEVER,
+            subscriber: b"001010000000001".to_vec(),
+            standing: vec![1; 200],
+            wanted: vec![2; 50],
+            memo: vec![],
+            answer: vec![3; 300],
+            digest: 0,
+        }
+    }
+
+    #[test]
+    fn blobs_come_back() {
+        let session = session();
+        let mut out = Vec::new();
+        let holds = session.write(b"pcef.example", &mut out);
+        assert!(holds < out.len());
+        let read = Blob::read(7, &out).unwrap();
+        assert_eq!(
+            read,
+            Blob::Live(Box::new(session), b"pcef.example".to_vec())
+        );
+        for cut in 0..out.len() {
+            assert_eq!(Blob::read(7, out.get(..cut).unwrap()), None);
+        }
+        let tombstone = Tombstone {
+            until: 5,
+            last: Request::default(),
+            answer: vec![1, 2],
+        };
+        let mut out = Vec::new();
+        tombstone.write(&mut out);
+        assert_eq!(Blob::read(0, &out), Some(Blob::Over(tombstone)));
+        assert_eq!(Blob::read(0, b"\x09"), None);
+    }
+
+    #[test]
+    fn what_every_request_changes_is_behind_what_holds() {
+        let (one, mut other) = (session(), session());
+        other.seen += 60;
+        other.last.number += 1;
+        other.answer.push(9);
+        let (mut a, mut b) = (Vec::new(), Vec::new());
+        let (x, y) = (one.write(b"h", &mut a), other.write(b"h", &mut b));
+        assert_eq!(a.get(..x), b.get(..y));
+    }
+}

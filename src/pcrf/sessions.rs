@@ -1,0 +1,240 @@
+//! The live sessions, those that were live until a moment ago, and which subscriber has which.
+
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use ahash::RandomState;
+use hashbrown::HashMap;
+use smallvec::SmallVec;
+
+use crate::pcrf::session::{Session, Tombstone};
+
+const SHARDS: usize = 64;
+
+/// A Session-Id that several tables share.
+pub type Id = Arc<[u8]>;
+
+/// A part of the sessions, behind one lock: who holds it has all sessions of the part for itself.
+#[derive(Debug)]
+pub struct Shard {
+    live: HashMap<Id, Box<Session>, RandomState>,
+    over: HashMap<Id, Tombstone, RandomState>,
+    /// Tombstones in the order in which they are forgotten.
+    order: VecDeque<(i64, Id)>,
+}
+
+type Owners = HashMap<Vec<u8>, SmallVec<[Id; 1]>, RandomState>;
+
+/// All sessions.
+#[derive(Debug)]
+pub struct Sessions {
+    shards: Vec<Mutex<Shard>>,
+    owners: Vec<Mutex<Owners>>,
+    hash: RandomState,
+    live: AtomicU64,
+}
+
+impl Default for Sessions {
+    fn default() -> Self {
+        let hash = RandomState::new();
+        let shard = |_| {
+            Mutex::new(Shard {
+                live: HashMap::with_hasher(hash.clone()),
+                over: HashMap::with_hasher(hash.clone()),
+                order: VecDeque::new(),
+            })
+        };
+        Self {
+            shards: (0..SHARDS).map(shard).collect(),
+            owners: (0..SHARDS)
+                .map(|_| Mutex::new(HashMap::with_hasher(hash.clone())))
+                .collect(),
+            live: AtomicU64::new(0),
+            hash,
+        }
+    }
+}
+
+fn lock<T>(lock: &Mutex<T>) -> MutexGuard<'_, T> {
+    lock.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Shard {
+    /// A live session.
+    pub fn get(&mut self, id: &[u8]) -> Option<(&Id, &mut Session)> {
+        let (id, session) = self.live.get_key_value_mut(id)?;
+        Some((id, session))
+    }
+
+    /// One that is over.
+    pub fn tombstone(&self, id: &[u8]) -> Option<&Tombstone> {
+        self.over.get(id)
+    }
+
+    /// Puts a tombstone.
+    pub fn bury(&mut self, id: Id, tombstone: Tombstone) {
+        self.order.push_back((tombstone.until, id.clone()));
+        self.over.insert(id, tombstone);
+    }
+
+    /// Forgets tombstones whose time is over, and names those that no session followed.
+    pub fn forget(&mut self, now: i64, mut forgotten: impl FnMut(&Id)) {
+        while let Some((until, _)) = self.order.front() {
+            if *until > now {
+                break;
+            }
+            if let Some((_, id)) = self.order.pop_front()
+                && self.over.get(&id).is_some_and(|t| t.until <= now)
+            {
+                self.over.remove(&id);
+                if !self.live.contains_key(&id) {
+                    forgotten(&id);
+                }
+            }
+        }
+    }
+}
+
+impl Sessions {
+    fn number(&self, key: &[u8]) -> usize {
+        // The tables of a shard use the lower and the upper bits.
+        (self.hash.hash_one(key) >> 20) as usize % SHARDS
+    }
+
+    /// The part that has a session or would have it.
+    pub fn shard(&self, id: &[u8]) -> Option<MutexGuard<'_, Shard>> {
+        self.shards.get(self.number(id)).map(lock)
+    }
+
+    /// Puts a session into its part, which the caller holds, and into the index of its owners.
+    pub fn insert(&self, shard: &mut Shard, id: &Id, session: Box<Session>, owners: &[&[u8]]) {
+        shard.over.remove(id);
+        if shard.live.insert(id.clone(), session).is_none() {
+            self.live.fetch_add(1, Ordering::Relaxed);
+        }
+        for owner in owners {
+            let Some(table) = self.owners.get(self.number(owner)) else {
+                continue;
+            };
+            let mut table = lock(table);
+            let ids = table.entry_ref(*owner).or_default();
+            if !ids.contains(id) {
+                ids.push(id.clone());
+            }
+        }
+    }
+
+    /// Takes a session out of its part, which the caller holds, and out of the index of its owners.
+    pub fn remove(
+        &self,
+        shard: &mut Shard,
+        id: &[u8],
+        owners: impl FnOnce(&Session, &mut dyn FnMut(&[u8])),
+    ) -> Option<(Id, Box<Session>)> {
+        let (id, session) = shard.live.remove_entry(id)?;
+        self.live.fetch_sub(1, Ordering::Relaxed);
+        owners(&session, &mut |owner| self.leave(owner, &id));
+        Some((id, session))
+    }
+
+    /// Takes a session out of the index of an owner.
+    pub fn leave(&self, owner: &[u8], id: &Id) {
+        let Some(table) = self.owners.get(self.number(owner)) else {
+            return;
+        };
+        let mut table = lock(table);
+        if let Some(ids) = table.get_mut(owner) {
+            ids.retain(|own| own != id);
+            if ids.is_empty() {
+                table.remove(owner);
+            }
+        }
+    }
+
+    /// The sessions of a subscriber or a pool.
+    pub fn of(&self, owner: &[u8]) -> SmallVec<[Id; 1]> {
+        self.owners
+            .get(self.number(owner))
+            .and_then(|table| lock(table).get(owner).cloned())
+            .unwrap_or_default()
+    }
+
+    /// Live sessions.
+    pub fn len(&self) -> u64 {
+        self.live.load(Ordering::Relaxed)
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Visits all live sessions, part by part, in no order.
+    pub fn each(&self, mut visit: impl FnMut(&Id, &Session)) {
+        for shard in &self.shards {
+            for (id, session) in &lock(shard).live {
+                visit(id, session);
+            }
+        }
+    }
+
+    /// The Session-Ids that are chosen, in byte order.
+    pub fn ids(&self, mut choose: impl FnMut(&Session) -> bool) -> Vec<Id> {
+        let mut ids = Vec::new();
+        self.each(|id, session| {
+            if choose(session) {
+                ids.push(id.clone());
+            }
+        });
+        ids.sort();
+        ids
+    }
+
+    /// Forgets old tombstones of all parts.
+    pub fn forget(&self, now: i64, mut forgotten: impl FnMut(&Id)) {
+        for shard in &self.shards {
+            lock(shard).forget(now, &mut forgotten);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sessions_are_found_by_id_and_by_owner() {
+        let sessions = Sessions::default();
+        let id: Id = Arc::from(&b"pcef;1;1"[..]);
+        {
+            let mut shard = sessions.shard(&id).unwrap();
+            sessions.insert(&mut shard, &id, Box::default(), &[b"001", b"family"]);
+            sessions.insert(&mut shard, &id, Box::default(), &[b"001"]);
+        }
+        assert_eq!(sessions.len(), 1);
+        assert_eq!(sessions.of(b"001").len(), 1);
+        assert_eq!(sessions.of(b"family").len(), 1);
+        let mut shard = sessions.shard(&id).unwrap();
+        assert!(shard.get(&id).is_some());
+        sessions.remove(&mut shard, &id, |_, leave| {
+            leave(b"001");
+            leave(b"family");
+        });
+        shard.bury(
+            id.clone(),
+            Tombstone {
+                until: 10,
+                ..Tombstone::default()
+            },
+        );
+        drop(shard);
+        assert!(sessions.is_empty() && sessions.of(b"001").is_empty());
+        let mut forgotten = 0;
+        sessions.forget(9, |_| forgotten += 1);
+        assert_eq!(forgotten, 0);
+        sessions.forget(10, |_| forgotten += 1);
+        assert_eq!(forgotten, 1);
+        assert!(sessions.shard(&id).unwrap().tombstone(&id).is_none());
+    }
+}

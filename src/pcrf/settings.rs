@@ -1,0 +1,402 @@
+//! `pcrf.conf`: what a PCRF is called, what it answers where the standards leave it open, and how it runs.
+
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use crate::base::condition::is_yes;
+use crate::base::{Place, SourceId, Text};
+use crate::diagnostic::{Code, Diagnostic, Report, Severity, code};
+use crate::pcrf::store::{Durability, Rhythm};
+use crate::syntax::load::{Category, Reader, Setting, categories};
+
+/// How refusals of 3GPP travel: RFC 8506 requires Result-Code in every answer, TS 29.212 replaces it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Experimental {
+    /// As TS 29.212 has it: Experimental-Result only.
+    #[default]
+    Ts,
+    /// Result-Code only, with the nearest code of the base protocol: clients that drop answers without it.
+    ResultOnly,
+    /// Both.
+    Both,
+}
+
+impl Experimental {
+    fn by_name(name: &[u8]) -> Option<Self> {
+        match name {
+            b"ts" => Some(Self::Ts),
+            b"result-only" => Some(Self::ResultOnly),
+            b"both" => Some(Self::Both),
+            _ => None,
+        }
+    }
+}
+
+/// A peer that is configured.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct PeerSettings {
+    /// Its Origin-Host.
+    pub host: Vec<u8>,
+    /// How refusals of 3GPP travel to it.
+    pub experimental: Option<Experimental>,
+}
+
+/// Which store.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Backend {
+    /// In memory.
+    Mem,
+    /// In a file.
+    Redb(PathBuf),
+    /// In a PostgreSQL database, by its connection string.
+    Postgres(String),
+}
+
+/// What is written to the log.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub enum Verbosity {
+    /// What goes wrong.
+    #[default]
+    Warning,
+    /// Three lines for each transaction, too.
+    Info,
+}
+
+/// All settings.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Settings {
+    /// Origin-Host of this server.
+    pub host: Vec<u8>,
+    /// Origin-Realm of this server.
+    pub realm: Vec<u8>,
+    /// Where it listens.
+    pub listen: SocketAddr,
+    /// The dialplan.
+    pub policy: PathBuf,
+    /// The rules, where they do not stand beside the dialplan.
+    pub rules: Option<PathBuf>,
+    /// The monitoring keys, where they do not stand beside the dialplan.
+    pub monitoring: Option<PathBuf>,
+    /// Subscribers to import at the start.
+    pub subscribers: Option<PathBuf>,
+    /// The store.
+    pub store: Backend,
+    /// Its rhythm.
+    pub rhythm: Rhythm,
+    /// Socket of `strowger pcrf sessions` and its kind.
+    pub control: PathBuf,
+    /// Whether only configured peers may connect.
+    pub listed: bool,
+    /// How refusals of 3GPP travel to peers that are not configured otherwise.
+    pub experimental: Experimental,
+    /// Configured peers.
+    pub peers: Vec<PeerSettings>,
+    /// Result-Code for CCR-I of an unknown subscriber.
+    pub unknown_subscriber: u32,
+    /// Whether the dialplan decides about unknown subscribers, instead of that code.
+    pub guests: bool,
+    /// Result for a CC-Request-Number below the last: 5453 of 3GPP, or 5012.
+    pub late: u32,
+    /// Event-Trigger that is USAGE_REPORT: 33, in the oldest releases 26.
+    pub usage_report: u32,
+    /// Sessions whose PCEF was not heard of for so long are asked for, then dropped.
+    pub session_ttl: Duration,
+    /// How long a repeated CCR-T is recognised.
+    pub tombstone: Duration,
+    /// How long a pushed decision may stay unanswered before it is repeated.
+    pub push_timeout: Duration,
+    /// Pushed decisions per second at most, for what concerns many sessions at once.
+    pub push_rate: u32,
+    /// The longest message, in bytes.
+    pub message: usize,
+    /// Threads that answer.
+    pub workers: usize,
+    /// The log.
+    pub log: Verbosity,
+    /// Switches of optimisations, as `NAME=on`.
+    pub optimise: Vec<String>,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            host: b"pcrf.localdomain".to_vec(),
+            realm: b"localdomain".to_vec(),
+            listen: SocketAddr::from((Ipv4Addr::LOCALHOST, 3868)),
+            policy: PathBuf::from("gx.conf"),
+            rules: None,
+            monitoring: None,
+            subscribers: None,
+            store: Backend::Mem,
+            rhythm: Rhythm::default(),
+            control: PathBuf::from("pcrf.sock"),
+            listed: false,
+            experimental: Experimental::default(),
+            peers: Vec::new(),
+            unknown_subscriber: 5030,
+            guests: false,
+            late: 5453,
+            usage_report: 33,
+            session_ttl: Duration::from_hours(24),
+            tombstone: Duration::from_mins(5),
+            push_timeout: Duration::from_secs(5),
+            push_rate: 500,
+            message: 64 * 1024,
+            workers: 1,
+            log: Verbosity::default(),
+            optimise: Vec::new(),
+        }
+    }
+}
+
+/// `10s`, `5m`, `24h`, `100ms`; a number alone is seconds.
+fn duration(text: &[u8]) -> Option<Duration> {
+    let text = std::str::from_utf8(text).ok()?.trim();
+    let digits = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+    let (number, unit) = text.split_at_checked(digits)?;
+    let number: u64 = number.parse().ok()?;
+    let millis = match unit.trim() {
+        "ms" => 1,
+        "" | "s" => 1000,
+        "m" => 60_000,
+        "h" => 3_600_000,
+        "d" => 86_400_000,
+        _ => return None,
+    };
+    Some(Duration::from_millis(number.checked_mul(millis)?))
+}
+
+fn number<T: std::str::FromStr>(text: &[u8]) -> Option<T> {
+    std::str::from_utf8(text).ok()?.trim().parse().ok()
+}
+
+fn say(report: &mut Report, code: &'static Code, setting: &Setting, message: String) {
+    report.push(Diagnostic {
+        code,
+        severity: Severity::Warning,
+        place: Some(setting.place),
+        message,
+        help: None,
+        logged: None,
+    });
+}
+
+fn set<T>(to: &mut T, value: Option<T>) -> Option<()> {
+    *to = value?;
+    Some(())
+}
+
+impl Settings {
+    /// Reads a file; paths in it are relative to its folder. What is wrong is told and passed over.
+    pub fn load(path: &Path, reader: &mut dyn Reader) -> (Self, Report) {
+        let (categories, mut report) = categories(path, reader);
+        let mut settings = Self::default();
+        let folder = path.parent().unwrap_or(Path::new(""));
+        settings.control = folder.join(&settings.control);
+        settings.policy = folder.join(&settings.policy);
+        for category in &categories {
+            settings.read(category, folder, &mut report);
+        }
+        (settings, report)
+    }
+
+    fn read(&mut self, category: &Category, folder: &Path, report: &mut Report) {
+        let mut peer = PeerSettings {
+            host: category.name.as_bytes().to_vec(),
+            ..PeerSettings::default()
+        };
+        let mut is_peer = false;
+        for setting in &category.settings {
+            let known = match category.name.as_bytes() {
+                b"general" => self.general(setting, folder),
+                b"optimise" => {
+                    self.optimise
+                        .push(format!("{}={}", setting.name, setting.value));
+                    let switches = super::optimise::Switches::default();
+                    Some(
+                        self.optimise
+                            .last()
+                            .and_then(|own| switches.apply(own).ok()),
+                    )
+                }
+                _ => {
+                    is_peer = true;
+                    match setting.name.as_bytes() {
+                        b"host" => {
+                            peer.host = setting.value.as_bytes().to_vec();
+                            Some(Some(()))
+                        }
+                        b"experimental" => {
+                            peer.experimental = Experimental::by_name(&setting.value);
+                            Some(peer.experimental.map(|_| ()))
+                        }
+                        b"type" => Some((setting.value.as_bytes() == b"peer").then_some(())),
+                        _ => None,
+                    }
+                }
+            };
+            match known {
+                None => say(
+                    report,
+                    &code::SETTING_UNKNOWN,
+                    setting,
+                    format!("there is no setting `{}` here", setting.name),
+                ),
+                Some(None) => {
+                    self.optimise.retain(|own| {
+                        category.name.as_bytes() != b"optimise"
+                            || *own != format!("{}={}", setting.name, setting.value)
+                    });
+                    say(
+                        report,
+                        &code::SETTING_INVALID,
+                        setting,
+                        format!("`{}` cannot be `{}`", setting.name, setting.value),
+                    );
+                }
+                Some(Some(())) => {}
+            }
+        }
+        if is_peer {
+            self.peers.push(peer);
+        }
+    }
+
+    /// Sets one setting of `[general]`; paths are relative to the folder.
+    pub fn set(&mut self, name: &[u8], value: &[u8], folder: &Path) -> Result<(), String> {
+        let setting = Setting {
+            name: Text::from(name),
+            value: Text::from(value),
+            place: Place::line(SourceId(0), 0),
+        };
+        match self.general(&setting, folder) {
+            Some(Some(())) => Ok(()),
+            Some(None) => Err(format!("`{}` cannot be `{}`", setting.name, setting.value)),
+            None => Err(format!("there is no setting `{}`", setting.name)),
+        }
+    }
+
+    /// One setting: `None` = there is none of this name, `Some(None)` = it cannot have this value.
+    #[expect(
+        clippy::option_option,
+        reason = "no such setting, no such value, or fine"
+    )]
+    fn general(&mut self, setting: &Setting, folder: &Path) -> Option<Option<()>> {
+        let value = setting.value.as_bytes();
+        let text = String::from_utf8_lossy(value).into_owned();
+        let path = || Some(folder.join(&text));
+        let identity = || {
+            let sound = !value.is_empty() && value.iter().all(u8::is_ascii_graphic);
+            sound.then(|| value.to_vec())
+        };
+        Some(match setting.name.as_bytes() {
+            b"host" => set(&mut self.host, identity()),
+            b"realm" => set(&mut self.realm, identity()),
+            b"listen" => set(&mut self.listen, number(value)),
+            b"policy" => set(&mut self.policy, path()),
+            b"rules" => set(&mut self.rules, Some(path())),
+            b"monitoring" => set(&mut self.monitoring, Some(path())),
+            b"subscribers" => set(&mut self.subscribers, Some(path())),
+            b"control" => set(&mut self.control, path()),
+            b"store" => set(
+                &mut self.store,
+                match text.split_once(':') {
+                    None if text == "mem" => Some(Backend::Mem),
+                    Some(("redb", file)) => Some(Backend::Redb(folder.join(file))),
+                    Some(("postgres" | "postgresql", _)) => Some(Backend::Postgres(text)),
+                    _ => None,
+                },
+            ),
+            b"durability" => set(&mut self.rhythm.durability, Durability::by_name(value)),
+            b"interval" => set(&mut self.rhythm.interval, duration(value)),
+            b"batch" => set(&mut self.rhythm.changes, number(value)),
+            b"batch_idle" => set(&mut self.rhythm.idle, duration(value)),
+            b"batch_age" => set(&mut self.rhythm.age, duration(value)),
+            b"peers" => set(
+                &mut self.listed,
+                match value {
+                    b"any" => Some(false),
+                    b"listed" => Some(true),
+                    _ => None,
+                },
+            ),
+            b"experimental" => set(&mut self.experimental, Experimental::by_name(value)),
+            b"unknown_subscriber" => {
+                if value == b"policy" {
+                    self.guests = true;
+                    Some(())
+                } else {
+                    let code = number(value).filter(|code| (1000..6000).contains(code));
+                    set(&mut self.unknown_subscriber, code)
+                }
+            }
+            b"late_request" => set(
+                &mut self.late,
+                number(value).filter(|code| [5453, 5012].contains(code)),
+            ),
+            b"usage_report" => set(
+                &mut self.usage_report,
+                number(value).filter(|event| [33, 26].contains(event)),
+            ),
+            b"session_ttl" => set(&mut self.session_ttl, duration(value)),
+            b"tombstone" => set(&mut self.tombstone, duration(value)),
+            b"push_timeout" => set(&mut self.push_timeout, duration(value)),
+            b"push_rate" => set(&mut self.push_rate, number(value).filter(|rate| *rate > 0)),
+            b"max_message" => set(
+                &mut self.message,
+                number(value).filter(|bytes| (1024..=16 << 20).contains(bytes)),
+            ),
+            b"workers" => set(
+                &mut self.workers,
+                number(value).filter(|count| (1..=256).contains(count)),
+            ),
+            b"log" => set(
+                &mut self.log,
+                match value {
+                    b"info" => Some(Verbosity::Info),
+                    b"warning" | b"off" => Some(Verbosity::Warning),
+                    _ => is_yes(value).then_some(Verbosity::Info),
+                },
+            ),
+            _ => return None,
+        })
+    }
+
+    /// How refusals of 3GPP travel to a peer.
+    pub fn experimental_for(&self, host: &[u8]) -> Experimental {
+        self.peers
+            .iter()
+            .find(|peer| peer.host.eq_ignore_ascii_case(host))
+            .and_then(|peer| peer.experimental)
+            .unwrap_or(self.experimental)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::syntax::load::MemoryReader;
+
+    #[test]
+    fn settings_are_read() {
+        let text = "[general]\nhost=p.example\nlisten=127.0.0.1:3999\nstore=redb:s.redb\ndurability=relaxed\n\
+                    interval=50ms\nsession_ttl=2h\nunknown_subscriber=5003\nnonsense=1\nbatch=many\n\
+                    [optimise]\nmemo=off\nmemo=perhaps\n[pgw]\ntype=peer\nhost=pgw.example\nexperimental=both\n";
+        let mut reader = MemoryReader::new().with("/etc/pcrf.conf", text);
+        let (settings, report) = Settings::load(Path::new("/etc/pcrf.conf"), &mut reader);
+        assert_eq!(settings.host, b"p.example");
+        assert_eq!(settings.store, Backend::Redb("/etc/s.redb".into()));
+        assert_eq!(settings.rhythm.durability, Durability::Relaxed);
+        assert_eq!(settings.rhythm.interval, Duration::from_millis(50));
+        assert_eq!(settings.session_ttl, Duration::from_secs(7200));
+        assert_eq!(settings.unknown_subscriber, 5003);
+        assert_eq!(settings.optimise, ["memo=off"]);
+        assert_eq!(
+            settings.experimental_for(b"PGW.example"),
+            Experimental::Both
+        );
+        assert_eq!(settings.experimental_for(b"other"), Experimental::Ts);
+        assert_eq!(report.diagnostics().len(), 3);
+    }
+}

@@ -1,0 +1,448 @@
+//! The PCRF on a loopback port: a raw client, pushed decisions, commands, and kill -9 under load.
+
+#![cfg(all(feature = "serve", feature = "cli", unix))]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    clippy::print_stderr,
+    dead_code,
+    missing_docs,
+    unreachable_pub,
+    reason = "a test fails by panicking, and says what it measured"
+)]
+
+#[path = "pcrf/gx.rs"]
+mod gx;
+
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use gx::{Answer, Ccr, MONITORING, POLICY, RULES, SUBSCRIBERS, raa};
+use serde_json::{Value, json};
+use strowger::pcrf::diameter::{GX, Writer, command, flag, id};
+use strowger::pcrf::server::request;
+
+const GOLD: &str = "001010000000001";
+
+/// A folder of its own, removed at the end.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("strowger-{name}-{}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&path);
+        std::fs::create_dir_all(&path).unwrap();
+        for (name, text) in [
+            ("gx.conf", POLICY),
+            ("rules.conf", RULES),
+            ("monitoring.conf", MONITORING),
+            ("subscribers.csv", SUBSCRIBERS),
+            (
+                "pcrf.conf",
+                "[general]\nhost=pcrf.example\nrealm=example\nlisten=127.0.0.1:0\npolicy=gx.conf\n\
+                 subscribers=subscribers.csv\npush_timeout=300ms\n",
+            ),
+        ] {
+            std::fs::write(path.join(name), text).unwrap();
+        }
+        Self(path)
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// A server process.
+struct Served {
+    child: Child,
+    address: SocketAddr,
+    control: PathBuf,
+}
+
+impl Served {
+    fn start(folder: &Path, options: &[&str]) -> Self {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_strowger"))
+            .args(["pcrf", "serve"])
+            .arg(folder.join("pcrf.conf"))
+            .args(options)
+            .env("TZ", "UTC")
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let mut lines = BufReader::new(child.stdout.take().unwrap());
+        let mut line = String::new();
+        lines.read_line(&mut line).unwrap();
+        let address = line
+            .strip_prefix("listening on ")
+            .unwrap_or_else(|| panic!("{line}"))
+            .split(' ')
+            .next()
+            .unwrap();
+        // Events are read, so that the server never waits for a reader.
+        std::thread::spawn(move || std::io::copy(&mut lines, &mut std::io::sink()));
+        Self {
+            child,
+            address: address.parse().unwrap(),
+            control: folder.join("pcrf.sock"),
+        }
+    }
+
+    fn ask(&self, command: &Value) -> Value {
+        let answer = request(&self.control, command).unwrap();
+        assert_eq!(answer["ok"], json!(true), "{answer}");
+        answer["value"].clone()
+    }
+
+    fn terminate(&mut self) -> Option<i32> {
+        let pid = self.child.id().to_string();
+        Command::new("kill").arg(&pid).status().unwrap();
+        self.child.wait().unwrap().code()
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// A PCEF on a socket.
+struct Client {
+    stream: TcpStream,
+    input: Vec<u8>,
+    next: u32,
+}
+
+impl Client {
+    fn connect(address: SocketAddr) -> Self {
+        Self::of(address, "pgw.example", None)
+    }
+
+    fn of(address: SocketAddr, host: &str, state: Option<u32>) -> Self {
+        let stream = TcpStream::connect(address).unwrap();
+        stream
+            .set_read_timeout(Some(Duration::from_secs(20)))
+            .unwrap();
+        stream.set_nodelay(true).unwrap();
+        let mut client = Self {
+            stream,
+            input: Vec::new(),
+            next: std::process::id() << 12,
+        };
+        let mut w = Writer::new();
+        w.start(command::CAPABILITIES_EXCHANGE, flag::REQUEST, 0, 1, 1);
+        w.text(id::ORIGIN_HOST, host);
+        w.text(id::ORIGIN_REALM, "example");
+        w.address(id::HOST_IP_ADDRESS, "127.0.0.1".parse().unwrap());
+        w.u32(id::VENDOR_ID, 0);
+        w.text(id::PRODUCT_NAME, "test");
+        if let Some(state) = state {
+            w.u32(id::ORIGIN_STATE_ID, state);
+        }
+        w.u32(id::AUTH_APPLICATION_ID, GX);
+        client.stream.write_all(w.finish()).unwrap();
+        assert_eq!(client.receive().unwrap().result(), 2001);
+        client
+    }
+
+    /// The next message; `None` = the connection is over.
+    fn receive(&mut self) -> Option<Answer> {
+        loop {
+            if self.input.len() >= 4 {
+                let length =
+                    u32::from_be_bytes([0, self.input[1], self.input[2], self.input[3]]) as usize;
+                if self.input.len() >= length {
+                    let rest = self.input.split_off(length);
+                    return Some(Answer(std::mem::replace(&mut self.input, rest)));
+                }
+            }
+            let mut buffer = [0; 16384];
+            match self.stream.read(&mut buffer) {
+                Ok(0) | Err(_) => return None,
+                Ok(read) => self.input.extend_from_slice(&buffer[..read]),
+            }
+        }
+    }
+
+    fn ask(&mut self, ccr: &Ccr) -> Answer {
+        self.next += 1;
+        self.stream.write_all(&ccr.bytes(self.next)).unwrap();
+        self.receive().unwrap()
+    }
+}
+
+#[test]
+fn a_session_over_tcp_and_the_commands_to_the_server() {
+    let folder = Folder::new("commands");
+    let mut server = Served::start(&folder.0, &["--opt", "timecache=off"]);
+    let mut client = Client::connect(server.address);
+    let mut second = Client::of(server.address, "other.example", Some(4));
+    assert_eq!(
+        client
+            .ask(&Ccr::initial("pgw;1", GOLD, "internet"))
+            .installed(),
+        ["gold-20m"]
+    );
+    let other = Ccr {
+        host: "other.example".into(),
+        ..Ccr::initial("other;1", "001010000000002", "ims")
+    };
+    assert_eq!(second.ask(&other).installed(), ["ims-signalling"]);
+    assert_eq!(
+        client
+            .ask(&Ccr::update("pgw;1", 1).used("mk-gold", 1_000_000_000))
+            .installed(),
+        ["throttle-128k"]
+    );
+    let sessions = server.ask(&json!({"command": "sessions"}));
+    assert_eq!(sessions["count"], json!(2));
+    let session = server.ask(&json!({"command": "session", "session": "pgw;1"}));
+    assert_eq!(session["rules"], json!(["throttle-128k"]));
+    assert_eq!(session["usage"][0]["used"], json!(1_000_000_000));
+    // A top-up is pushed.
+    server.ask(
+        &json!({"command": "topup", "subscriber": GOLD, "key": "mk-gold", "octets": 1_000_000_000}),
+    );
+    let rar = client.receive().unwrap();
+    assert_eq!(rar.installed(), ["gold-20m"]);
+    client.stream.write_all(&raa(&rar.0, 2001)).unwrap();
+    // A changed policy is pushed, by itself.
+    std::thread::sleep(Duration::from_millis(1500));
+    std::fs::write(
+        folder.0.join("gx.conf"),
+        POLICY.replace("gold-20m", "gold-30m"),
+    )
+    .unwrap();
+    let rar = client.receive().unwrap();
+    assert_eq!(
+        (rar.installed(), rar.removed()),
+        (vec!["gold-30m".into()], vec!["gold-20m".into()])
+    );
+    // No answer: once more, with the T flag.
+    let again = client.receive().unwrap();
+    assert_ne!(again.message().header().flags & flag::RETRANSMITTED, 0);
+    client.stream.write_all(&raa(&again.0, 2001)).unwrap();
+    // Times and switches of a running server.
+    server.ask(&json!({"command": "perf", "action": "on"}));
+    client.ask(&Ccr::update("pgw;1", 2));
+    let perf = server.ask(&json!({"command": "perf", "action": "top"}));
+    assert!(
+        perf["rows"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .any(|row| row["name"] == json!("decode"))
+    );
+    let switches = server.ask(&json!({"command": "opt", "set": "memo=off"}));
+    assert!(switches.as_array().unwrap().contains(&json!("memo=off")));
+    assert!(
+        switches
+            .as_array()
+            .unwrap()
+            .contains(&json!("timecache=off"))
+    );
+    // A release.
+    server.ask(&json!({"command": "release", "session": "other;1", "cause": 1}));
+    let rar = second.receive().unwrap();
+    assert_eq!(
+        rar.message().find(id::SESSION_RELEASE_CAUSE).unwrap().u32(),
+        Some(1)
+    );
+    second.stream.write_all(&raa(&rar.0, 5002)).unwrap();
+    std::thread::sleep(Duration::from_millis(200));
+    let counters = server.ask(&json!({"command": "counters"}));
+    assert_eq!(counters["sessions"], json!(1));
+    assert_eq!(counters["sessions-disowned"], json!(1));
+    assert!(
+        !request(
+            &server.control,
+            &json!({"command": "release", "session": "?"})
+        )
+        .unwrap()["ok"]
+            .as_bool()
+            .unwrap()
+    );
+    // Peers are told of the end.
+    std::thread::spawn({
+        let pid = server.child.id().to_string();
+        move || Command::new("kill").arg(pid).status()
+    });
+    let goodbye = client.receive().unwrap();
+    assert_eq!(goodbye.message().header().command, command::DISCONNECT_PEER);
+    let mut w = Writer::new();
+    w.start_answer(goodbye.message().header(), 0);
+    w.u32(id::RESULT_CODE, 2001);
+    w.text(id::ORIGIN_HOST, "pgw.example");
+    w.text(id::ORIGIN_REALM, "example");
+    client.stream.write_all(w.finish()).unwrap();
+    drop(second);
+    assert_eq!(server.child.wait().unwrap().code(), Some(0));
+    assert!(!server.control.exists());
+}
+
+#[test]
+fn bytes_that_are_no_diameter_end_the_connection() {
+    let folder = Folder::new("foreign");
+    let server = Served::start(&folder.0, &[]);
+    for bytes in [
+        &b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"[..],
+        b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",
+        b"\x00\xff\x00\xff",
+    ] {
+        let mut stream = TcpStream::connect(server.address).unwrap();
+        stream
+            .set_read_timeout(Some(Duration::from_secs(10)))
+            .unwrap();
+        stream.write_all(bytes).unwrap();
+        let mut rest = Vec::new();
+        // A reset is an end, too.
+        let _ = stream.read_to_end(&mut rest);
+        assert!(rest.is_empty());
+    }
+    // A request before capabilities.
+    let mut stream = TcpStream::connect(server.address).unwrap();
+    stream
+        .write_all(&Ccr::initial("a", GOLD, "ims").bytes(1))
+        .unwrap();
+    let mut rest = Vec::new();
+    let _ = stream.read_to_end(&mut rest);
+    assert!(rest.is_empty());
+    // Requests that come in pieces, and many at once.
+    let mut client = Client::connect(server.address);
+    let request = Ccr::initial("a", GOLD, "ims").bytes(7);
+    for byte in &request {
+        client.stream.write_all(&[*byte]).unwrap();
+    }
+    assert_eq!(client.receive().unwrap().result(), 2001);
+    let many: Vec<u8> = (1..200)
+        .flat_map(|number| Ccr::update("a", number).bytes(100 + number))
+        .collect();
+    client.stream.write_all(&many).unwrap();
+    for number in 1..200 {
+        let answer = client.receive().unwrap();
+        assert_eq!(
+            answer.message().find(id::CC_REQUEST_NUMBER).unwrap().u32(),
+            Some(number)
+        );
+        assert_eq!(answer.message().header().end_to_end, 100 + number);
+    }
+}
+
+/// What a client was told of a session.
+#[derive(Debug, Default, Clone, Copy)]
+struct Told {
+    /// The number of the last request with an answer.
+    number: u32,
+    /// Octets that were answered.
+    answered: u64,
+    /// The request that was sent and not answered: number and octets.
+    open: Option<(u32, u64)>,
+}
+
+/// Sends bursts of updates until the connection breaks.
+fn load(client: &mut Client, told: &mut BTreeMap<String, Told>, stop: &dyn Fn() -> bool) {
+    loop {
+        let mut burst = Vec::new();
+        for (session, told) in told.iter_mut() {
+            let (number, octets) = told
+                .open
+                .unwrap_or((told.number + 1, 1000 + u64::from(told.number)));
+            let again = told.open.is_some();
+            told.open = Some((number, octets));
+            client.next += 1;
+            let ccr = Ccr {
+                again,
+                ..Ccr::update(session, number).used("mk-gold", octets)
+            };
+            burst.extend(ccr.bytes(client.next));
+        }
+        if client.stream.write_all(&burst).is_err() {
+            return;
+        }
+        for _ in 0..told.len() {
+            let Some(answer) = client.receive() else {
+                return;
+            };
+            assert_eq!(answer.result(), 2001);
+            let message = answer.message();
+            let session = message.find(id::SESSION_ID).unwrap().value;
+            let told = told.get_mut(std::str::from_utf8(session).unwrap()).unwrap();
+            let (number, octets) = told.open.take().unwrap();
+            assert_eq!(
+                message.find(id::CC_REQUEST_NUMBER).unwrap().u32(),
+                Some(number)
+            );
+            told.number = number;
+            told.answered += octets;
+        }
+        if stop() {
+            return;
+        }
+    }
+}
+
+#[test]
+fn what_was_answered_outlives_kill_9() {
+    let folder = Folder::new("kill");
+    let store = format!("redb:{}", folder.0.join("sessions.redb").display());
+    let options = ["--store", store.as_str(), "--durability", "strict"];
+    let mut told: BTreeMap<String, Told> = BTreeMap::new();
+    let mut bursts = 0u32;
+    for round in 0..20u64 {
+        let server = Served::start(&folder.0, &options);
+        let mut client = Client::connect(server.address);
+        if round == 0 {
+            for session in 0..40 {
+                let session = format!("pgw;{session}");
+                let answer = client.ask(&Ccr::initial(&session, GOLD, "internet"));
+                assert_eq!(answer.result(), 2001);
+                told.insert(session, Told::default());
+            }
+        }
+        // What was answered is there.
+        let answered: u64 = told.values().map(|told| told.answered).sum();
+        let open: u64 = told
+            .values()
+            .filter_map(|told| told.open)
+            .map(|(_, octets)| octets)
+            .sum();
+        let session = server.ask(&json!({"command": "session", "session": "pgw;7"}));
+        let used = session["usage"][0]["used"].as_u64().unwrap();
+        assert!(
+            used >= answered && used <= answered + open,
+            "{answered} {used} {open}"
+        );
+        let counters = server.ask(&json!({"command": "counters"}));
+        assert_eq!(counters["sessions"], json!(40));
+        let pid = server.child.id().to_string();
+        let killer = std::thread::spawn(move || {
+            std::thread::sleep(Duration::from_millis(120 + 37 * (round % 7)));
+            Command::new("kill").args(["-9", &pid]).status().unwrap();
+        });
+        load(&mut client, &mut told, &|| false);
+        killer.join().unwrap();
+        bursts += 1;
+    }
+    // What was not answered is sent again; then each octet is counted once.
+    let server = Served::start(&folder.0, &options);
+    let mut client = Client::connect(server.address);
+    load(&mut client, &mut told, &|| true);
+    let answered: u64 = told.values().map(|told| told.answered).sum();
+    let session = server.ask(&json!({"command": "session", "session": "pgw;7"}));
+    assert_eq!(session["usage"][0]["used"].as_u64(), Some(answered));
+    let most = told.values().map(|told| told.number).max().unwrap();
+    eprintln!("{bursts} rounds, {most} updates of a session, {answered} octets");
+    assert!(most > 20);
+}
