@@ -111,15 +111,14 @@ impl Table {
 /// The first eight bytes of a text, zeroes behind its end.
 #[inline]
 fn window(text: &[u8], caseless: bool) -> u64 {
-    let bytes = match text.first_chunk() {
-        Some(chunk) => *chunk,
-        None => {
-            let mut chunk = [0; LONGEST];
-            for (place, byte) in chunk.iter_mut().zip(text) {
-                *place = *byte;
-            }
-            chunk
+    let bytes = if let Some(chunk) = text.first_chunk() {
+        *chunk
+    } else {
+        let mut chunk = [0; LONGEST];
+        for (place, byte) in chunk.iter_mut().zip(text) {
+            *place = *byte;
         }
+        chunk
     };
     let window = u64::from_le_bytes(bytes);
     if caseless { lower(window) } else { window }
