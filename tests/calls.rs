@@ -63,6 +63,7 @@ fn asking(waits: bool, dialplan: &str) -> (Engine, Arc<driver::Clock>) {
                 write: None,
                 in_expressions: true,
                 pure: false,
+                matches: false,
             });
         })
         .application("Ask", move |cx, data| {

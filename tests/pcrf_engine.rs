@@ -628,6 +628,9 @@ fn code_of(avp: &[u8]) -> u32 {
     u32::from_be_bytes([avp[0], avp[1], avp[2], avp[3]])
 }
 
+/// A request, and what must come back: its name, its bytes, the code, the AVP in Failed-AVP.
+type Row = (&'static str, Vec<u8>, u32, Option<u32>);
+
 #[test]
 fn bad_requests_get_the_result_that_is_due() {
     let without =
@@ -642,7 +645,6 @@ fn bad_requests_get_the_result_that_is_due() {
         }
     };
     let and = |avp: &'static [u8]| move |avps: &mut Vec<Vec<u8>>| avps.push(avp.to_vec());
-    type Row = (&'static str, Vec<u8>, u32, Option<u32>);
     let rows: Vec<Row> = vec![
         ("no Session-Id", raw(without(263)), 5005, Some(263)),
         ("no CC-Request-Type", raw(without(416)), 5005, Some(416)),

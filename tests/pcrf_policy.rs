@@ -59,7 +59,9 @@ fn from_text(text: &str) -> (Policy, Vec<String>) {
         .with("rules.conf", RULES)
         .with("monitoring.conf", MONITORING);
     let (policy, reports) = Policy::load("gx.conf", &Files::default(), &mut reader);
-    let codes = reports.iter().flat_map(|report| report.diagnostics());
+    let codes = reports
+        .iter()
+        .flat_map(strowger::diagnostic::Report::diagnostics);
     let codes = codes
         .map(|diagnostic| diagnostic.code.id.to_owned())
         .collect();
@@ -114,6 +116,21 @@ fn asked(apn: &str, plan: &str, used: u64, at: i64, plmn: &str, roaming: &str) -
     given
 }
 
+//// APN, plan, GB, time, PLMN, roaming: answer, rule, Mbit/s down in thousands, revalidation, told.
+type Row = (
+    &'static str,
+    &'static str,
+    u64,
+    i64,
+    &'static str,
+    &'static str,
+    u32,
+    &'static str,
+    u64,
+    Option<i64>,
+    &'static str,
+);
+
 #[test]
 fn the_sample_decides_as_its_table_says() {
     const OK: u32 = 2001;
@@ -121,20 +138,6 @@ fn the_sample_decides_as_its_table_says() {
     const ABROAD: &str = "26201";
     let (noon, evening, night) = (12 * HOUR, 20 * HOUR, 2 * HOUR);
     let minute = |hour: i64, minute: i64| hour * HOUR + minute * 60;
-    // APN, plan, GB, time, PLMN, roaming: answer, rule, Mbit/s down in thousands, revalidation, told.
-    type Row = (
-        &'static str,
-        &'static str,
-        u64,
-        i64,
-        &'static str,
-        &'static str,
-        u32,
-        &'static str,
-        u64,
-        Option<i64>,
-        &'static str,
-    );
     let rows: &[Row] = &[
         (
             "internet", "gold", 1, noon, HOME, "yes", OK, "gold-20m", 20_000, None, "",

@@ -389,7 +389,7 @@ mod tests {
         assert_eq!(settings.store, Backend::Redb("/etc/s.redb".into()));
         assert_eq!(settings.rhythm.durability, Durability::Relaxed);
         assert_eq!(settings.rhythm.interval, Duration::from_millis(50));
-        assert_eq!(settings.session_ttl, Duration::from_secs(7200));
+        assert_eq!(settings.session_ttl, Duration::from_hours(2));
         assert_eq!(settings.unknown_subscriber, 5003);
         assert_eq!(settings.optimise, ["memo=off"]);
         assert_eq!(

@@ -48,19 +48,13 @@ fn verdict(bytes: &[u8]) -> (i64, bool, Option<Vec<u8>>) {
     assert_eq!(answer.header().end_to_end, 0x2222_2222);
     assert!(!answer.header().is_request());
     assert_eq!(answer.find(id::ORIGIN_HOST).unwrap().value, b"pcrf.example");
-    let result = match answer.find(id::RESULT_CODE) {
-        Some(avp) => i64::from(avp.u32().unwrap()),
-        None => {
-            let group = answer.find(id::EXPERIMENTAL_RESULT).unwrap();
-            assert_eq!(group.child(id::VENDOR_ID).unwrap().u32(), Some(10415));
-            -i64::from(
-                group
-                    .child(id::EXPERIMENTAL_RESULT_CODE)
-                    .unwrap()
-                    .u32()
-                    .unwrap(),
-            )
-        }
+    let result = if let Some(avp) = answer.find(id::RESULT_CODE) {
+        i64::from(avp.u32().unwrap())
+    } else {
+        let group = answer.find(id::EXPERIMENTAL_RESULT).unwrap();
+        assert_eq!(group.child(id::VENDOR_ID).unwrap().u32(), Some(10415));
+        let code = group.child(id::EXPERIMENTAL_RESULT_CODE).unwrap();
+        -i64::from(code.u32().unwrap())
     };
     let failed = answer.find(id::FAILED_AVP).map(|avp| avp.value.to_vec());
     (result, answer.header().is_error(), failed)

@@ -298,7 +298,7 @@ impl Ccr {
             w.group(id::USAGE_MONITORING_INFORMATION, |w| {
                 w.text(id::MONITORING_KEY, key);
                 w.group(id::USED_SERVICE_UNIT, |w| {
-                    w.u64(id::CC_TOTAL_OCTETS, *octets)
+                    w.u64(id::CC_TOTAL_OCTETS, *octets);
                 });
                 w.u32(id::USAGE_MONITORING_LEVEL, 0);
             });
@@ -332,13 +332,11 @@ impl Answer {
     pub fn result(&self) -> u32 {
         let message = self.message();
         let experimental = message.find(id::EXPERIMENTAL_RESULT);
-        match message.find(id::RESULT_CODE) {
-            Some(code) => code.u32().unwrap(),
-            None => {
-                let code = experimental.unwrap().child(id::EXPERIMENTAL_RESULT_CODE);
-                10_000 + code.unwrap().u32().unwrap()
-            }
+        if let Some(code) = message.find(id::RESULT_CODE) {
+            return code.u32().unwrap();
         }
+        let code = experimental.unwrap().child(id::EXPERIMENTAL_RESULT_CODE);
+        10_000 + code.unwrap().u32().unwrap()
     }
 
     /// Names of rules that are installed or removed.

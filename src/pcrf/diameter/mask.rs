@@ -418,7 +418,7 @@ mod tests {
 
     #[test]
     fn a_mask_has_places() {
-        let all = Mask::from_iter((1..=100).filter_map(AvpId::from_index));
+        let all = (1..=100).filter_map(AvpId::from_index).collect::<Mask>();
         assert_eq!(all.wanted().len(), SLOTS);
         assert!(all.contains(AvpId(63)) && !all.contains(AvpId(64)));
     }

@@ -178,7 +178,7 @@ mod tests {
         writer.group(id::USAGE_MONITORING_INFORMATION, |w| {
             w.text(id::MONITORING_KEY, "gold");
             w.group(id::USED_SERVICE_UNIT, |w| {
-                w.u64(id::CC_TOTAL_OCTETS, 5_000_000_000)
+                w.u64(id::CC_TOTAL_OCTETS, 5_000_000_000);
             });
         });
         writer.any(9999, 0, 0, b"?");

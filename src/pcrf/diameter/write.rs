@@ -299,7 +299,7 @@ mod tests {
         writer.group(id::DEFAULT_EPS_BEARER_QOS, |w| {
             w.u32(id::QOS_CLASS_IDENTIFIER, 9);
             w.group(id::ALLOCATION_RETENTION_PRIORITY, |w| {
-                w.u32(id::PRIORITY_LEVEL, 10)
+                w.u32(id::PRIORITY_LEVEL, 10);
             });
         });
         writer.time(id::REVALIDATION_TIME, 1_767_225_600);

@@ -402,7 +402,7 @@ mod tests {
         let store = Arc::new(Mem::new());
         let rhythm = Rhythm {
             durability: Durability::Relaxed,
-            interval: Duration::from_secs(60),
+            interval: Duration::from_mins(1),
             ..Rhythm::default()
         };
         let committer = Committer::start(store.clone(), rhythm, |_| {}).unwrap();
