@@ -167,7 +167,12 @@ impl Call {
         self.fuel -= 1;
         self.executed += 1;
         self.purpose = purpose;
-        self.evaluator.start_code(code);
+        // The limit is that of the whole data, `name=` included.
+        let before = match purpose {
+            Purpose::Value(slot) => image.program.slots.name(slot).len() + 1,
+            _ => 0,
+        };
+        self.evaluator.start_code_behind(before, code);
         let mut cx = Cx {
             state: &mut self.state,
         };

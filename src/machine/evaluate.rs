@@ -108,6 +108,8 @@ pub(crate) struct Evaluator {
     frames: Vec<Frame>,
     /// Texts that functions had evaluated so far.
     work: u32,
+    /// Bytes of the line's data that stand before the text: its limit is less by them.
+    before: u16,
 }
 
 impl Evaluator {
@@ -153,12 +155,20 @@ impl Evaluator {
         self.values.clear();
         self.frames.clear();
         self.work = 0;
+        self.before = 0;
     }
 
     /// Starts on a compiled text.
     #[inline]
     pub(crate) fn start_code(&mut self, code: CodeId) {
+        self.start_code_behind(0, code);
+    }
+
+    /// Starts on a compiled text that begins so many bytes behind the beginning of a line's data.
+    #[inline]
+    pub(crate) fn start_code_behind(&mut self, before: usize, code: CodeId) {
         self.clear();
+        self.before = u16::try_from(before).unwrap_or(u16::MAX);
         self.frames.push(Frame::Code(code.0));
     }
 

@@ -103,11 +103,12 @@ impl Evaluator {
                 }
             }
             // Nothing behind the limit is evaluated any more.
-            if self.marks.is_empty() && self.out.len() >= DATA_LIMIT && self.values.is_empty() {
-                if self.out.len() == DATA_LIMIT && code.at(pc) != Instruction::End {
+            let limit = self.data_limit();
+            if self.marks.is_empty() && self.out.len() >= limit && self.values.is_empty() {
+                if self.out.len() == limit && code.at(pc) != Instruction::End {
                     say_cut(cx);
                 }
-                shorten(&mut self.out, DATA_LIMIT, cx);
+                shorten(&mut self.out, limit, cx);
                 self.frames.pop();
                 return None;
             }
@@ -218,6 +219,11 @@ impl Evaluator {
         }
     }
 
+    /// How long the text may be.
+    fn data_limit(&self) -> usize {
+        DATA_LIMIT.saturating_sub(usize::from(self.before))
+    }
+
     /// How long the result of an expression may be here: it is written to the buffer itself, with a zero byte
     /// behind it.
     pub(super) fn room(&self) -> usize {
@@ -225,7 +231,7 @@ impl Evaluator {
             Some(Frame::Text(frame)) => (frame.mark, frame.limit),
             _ => match self.marks.last() {
                 Some(&(mark, before)) => (mark, VALUE_LIMIT - usize::from(before).min(VALUE_LIMIT)),
-                None => (0, DATA_LIMIT),
+                None => (0, self.data_limit()),
             },
         };
         (mark + limit)
