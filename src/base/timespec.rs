@@ -105,12 +105,11 @@ impl Timespec {
             return i64::MAX;
         }
         let process;
-        let zone = match self.zone.as_ref().or(local) {
-            Some(zone) => zone,
-            None => {
-                process = Zone::local();
-                &process
-            }
+        let zone = if let Some(zone) = self.zone.as_ref().or(local) {
+            zone
+        } else {
+            process = Zone::local();
+            &process
         };
         let (offset, until) = zone.offset(epoch);
         let here = epoch.saturating_add(offset);

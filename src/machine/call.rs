@@ -294,17 +294,18 @@ impl Call {
 
     /// Hangs something on the call; what was there before comes back.
     pub fn attach(&mut self, attached: Box<dyn Attached>) -> Option<Box<dyn Attached>> {
-        self.state.attached.replace(attached)
+        let before = self.state.attached.replace(Box::new(attached));
+        before.map(|before| *before)
     }
 
     /// Takes what was hung on the call.
     pub fn detach(&mut self) -> Option<Box<dyn Attached>> {
-        self.state.attached.take()
+        self.state.attached.take().map(|attached| *attached)
     }
 
     /// What was hung on the call, if it is of this type.
     pub fn attached<T: Attached>(&mut self) -> Option<&mut T> {
-        let attached: &mut dyn Any = self.state.attached.as_deref_mut()?;
+        let attached: &mut dyn Any = self.state.attached.as_deref_mut()?.as_mut();
         attached.downcast_mut()
     }
 

@@ -64,7 +64,7 @@ impl Cx<'_> {
 
     /// What the host hung on the call, if it is of this type.
     pub fn attached<T: Attached>(&mut self) -> Option<&mut T> {
-        let attached: &mut dyn Any = self.state.attached.as_deref_mut()?;
+        let attached: &mut dyn Any = self.state.attached.as_deref_mut()?.as_mut();
         attached.downcast_mut()
     }
 

@@ -53,8 +53,8 @@ pub(crate) struct State {
     pub(crate) redirect: Option<Box<Location>>,
     /// The limit that ended the call.
     pub(crate) stopped: Option<&'static Code>,
-    /// What the host hung on the call.
-    pub(crate) attached: Option<Box<dyn Attached>>,
+    /// What the host hung on the call. In a box of a box: calls are held by the thousand, and few have any.
+    pub(crate) attached: Option<Box<Box<dyn Attached>>>,
     /// Whether an application or a function was given the channel to change it.
     pub(crate) touched: bool,
 }
@@ -143,10 +143,10 @@ impl State {
         } else {
             0
         };
-        if let Some(attached) = self.attached.as_deref()
+        if let Some(attached) = &self.attached
             && self.image.program.timed
         {
-            return self.find_witnessed(attached, context, exten, want);
+            return self.find_witnessed(attached.as_ref().as_ref(), context, exten, want);
         }
         self.image.find(context, exten, want, caller, now)
     }

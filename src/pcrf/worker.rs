@@ -1,9 +1,12 @@
 //! Answers requests: one worker for each thread.
 
+mod keeping;
+mod refusing;
+
 use std::sync::Arc;
 
 use crate::pcrf::answer::{self, Step};
-use crate::pcrf::diameter::check::{self, Refusal};
+use crate::pcrf::diameter::check;
 use crate::pcrf::diameter::{Header, Here, Message, Origin, ResultCode, Writer, command, id};
 use crate::pcrf::directory::{Identity, Row};
 use crate::pcrf::engine::{Loaded, Pcrf, lock};
@@ -12,7 +15,7 @@ use crate::pcrf::inputs::GxInputs;
 use crate::pcrf::log::Lines;
 use crate::pcrf::optimise::Switch;
 use crate::pcrf::perf::{Watch, Work};
-use crate::pcrf::policy::{Grant, Kind, Memo, Policy, Runner, Wanted};
+use crate::pcrf::policy::{Kind, Memo, Runner, Wanted};
 use crate::pcrf::request::{self, Parts, Request};
 use crate::pcrf::session::{NEVER, Request as Answered, Session, Tombstone};
 use crate::pcrf::sessions::{Id, Shard};
@@ -20,6 +23,8 @@ use crate::pcrf::settings::{Experimental, Verbosity};
 use crate::pcrf::store::{Batch, Change, Table};
 use crate::pcrf::tables::Tables;
 use crate::pcrf::usage::Reports;
+
+pub(crate) use keeping::Grants;
 
 /// CC-Request-Type.
 pub(crate) mod kind {
@@ -163,35 +168,6 @@ impl Worker {
         let number = self.answer(&call, tables, &mut watch, w);
         self.line(&call, tables, b"answered", &mut watch);
         number
-    }
-
-    /// Refuses what is no request of Gx, or an incomplete one.
-    fn refuse_at_once(&mut self, message: Message<'_>, refusal: &Refusal<'_>, w: &mut Writer) {
-        let pcrf = &*self.pcrf;
-        pcrf.tables.counters.refused.up();
-        let host = message
-            .find(id::ORIGIN_HOST)
-            .map_or(&[][..], |avp| avp.value);
-        let how = pcrf.settings().experimental_for(host);
-        let origin = Self::origin(pcrf);
-        if !refusal.result.is_experimental() || how == Experimental::Ts {
-            refusal.append_answer(message, &origin, w);
-            return;
-        }
-        let text = |id| message.find(id).map_or(&[][..], |avp| avp.value);
-        let number = |id| message.find(id).and_then(|avp| avp.u32());
-        answer::begin(w, message.header(), text(id::SESSION_ID), origin);
-        answer::result(w, refusal.result, how, true);
-        for id in [id::CC_REQUEST_TYPE, id::CC_REQUEST_NUMBER] {
-            if let Some(number) = number(id) {
-                w.u32(id, number);
-            }
-        }
-        refusal.write_failed(w);
-        for avp in message.avps().filter(|avp| avp.is(id::PROXY_INFO)) {
-            w.copy(&avp);
-        }
-        w.finish();
     }
 
     /// The naive way reads the row of the peer for each request.
@@ -419,7 +395,7 @@ impl Worker {
             watch,
             w,
         );
-        self.conclude(call, &mut session, this, mark, w);
+        Self::conclude(call, &mut session, this, mark, w);
         session.shrink();
         let id: Id = match shard.get(request.session) {
             Some((id, _)) => id.clone(),
@@ -518,7 +494,7 @@ impl Worker {
                 pcrf.schedule(session.boundary, &id);
             }
         }
-        self.conclude(call, session, this, mark, w);
+        Self::conclude(call, session, this, mark, w);
         watch.lap(Work::Encode);
         if ends {
             let tombstone = Tombstone {
@@ -720,47 +696,6 @@ impl Worker {
         watch.lap(Work::Encode);
     }
 
-    /// Keeps a new decision in its session, and tells the operator what it wants told.
-    pub(crate) fn keep(&mut self, session: &mut Session, before: &Wanted, id: &[u8], now: i64) {
-        let decision = self.runner.decision();
-        session.wanted.clear();
-        decision.wanted.encode(&mut session.wanted);
-        session.memo.clear();
-        if decision.memo.is_useful() {
-            decision.memo.encode(&mut session.memo);
-        }
-        session.wanted.shrink_to_fit();
-        session.memo.shrink_to_fit();
-        let reads_clock = decision
-            .memo
-            .reads()
-            .any(|input| matches!(input, crate::pcrf::policy::Input::Clock));
-        session.boundary = match decision.memo.until() {
-            // The PCEF asks by itself; this is for those that do not.
-            Some(until) if decision.wanted.revalidate.is_some() => until.saturating_add(10),
-            Some(until) if !reads_clock => until,
-            _ => NEVER,
-        };
-        for name in &decision.wanted.notify {
-            if !before.notify.contains(name) {
-                self.pcrf.tables.counters.events.up();
-                let mut line = b"{\"event\":".to_vec();
-                let field = |name: &[u8], value: &[u8], line: &mut Vec<u8>| {
-                    line.extend_from_slice(name);
-                    crate::pcrf::log::json(value, line);
-                };
-                crate::pcrf::log::json(name, &mut line);
-                let mut stamp = String::new();
-                crate::pcrf::log::stamp(now, &mut stamp);
-                field(b",\"at\":", stamp.as_bytes(), &mut line);
-                field(b",\"session\":", id, &mut line);
-                field(b",\"subscriber\":", &session.subscriber, &mut line);
-                line.extend_from_slice(b"}\n");
-                self.pcrf.sink.event(&line);
-            }
-        }
-    }
-
     /// Begins the answer; gives where its result begins.
     fn begin(&self, call: &Call<'_, '_, '_>, w: &mut Writer) -> usize {
         let origin = Self::origin(&self.pcrf);
@@ -770,7 +705,6 @@ impl Worker {
 
     /// Ends the answer, and keeps it for a repetition of the request.
     fn conclude(
-        &self,
         call: &Call<'_, '_, '_>,
         session: &mut Session,
         this: Answered,
@@ -789,138 +723,5 @@ impl Worker {
         }
         call.parts.each_raw(id::PROXY_INFO, |avp| w.copy(&avp));
         w.finish();
-    }
-
-    /// Adds a session to the changes, if something changed that holds for it.
-    pub(crate) fn put(&mut self, tables: &Tables, id: &Id, session: &mut Session, always: bool) {
-        let naive = !tables.switches.is_on(Switch::Commit);
-        if !self.pcrf.journal.keeps() && !naive {
-            return;
-        }
-        let host = self.pcrf.tables.hosts.get(session.peer);
-        self.blob.clear();
-        let holds = session.write(host.as_ref().map_or(&[], |host| &host.name), &mut self.blob);
-        let digest = xxhash_rust::xxh3::xxh3_64(self.blob.get(..holds).unwrap_or_default()) | 1;
-        if !always && !naive && digest == session.digest {
-            return;
-        }
-        session.digest = digest;
-        self.batch.push(&Change::PutSession {
-            id,
-            expected: session.version,
-            blob: &self.blob,
-        });
-        session.version += 1;
-    }
-
-    /// Hands the changes to the journal.
-    pub(crate) fn write(&mut self, tables: &Tables, watch: &mut Watch<'_>) -> u64 {
-        let naive = !tables.switches.is_on(Switch::Commit);
-        let number = if naive {
-            watch.skip();
-            tables.counters.commits.up();
-            self.pcrf
-                .journal
-                .commit_now(&self.batch)
-                .unwrap_or_else(|_| {
-                    tables.counters.store_faults.up();
-                    self.pcrf.journal.appended()
-                })
-        } else if self.batch.is_empty() {
-            // What an answer without changes says may rest on changes that are not written yet.
-            return self.pcrf.journal.appended();
-        } else {
-            self.pcrf.journal.append(&self.batch)
-        };
-        watch.lap(if naive {
-            Work::Commit
-        } else {
-            Work::SessionPut
-        });
-        number
-    }
-
-    fn late(&mut self, call: &Call<'_, '_, '_>, tables: &Tables, w: &mut Writer) -> u64 {
-        tables.counters.late.up();
-        let code = if self.pcrf.settings().late == 5453 {
-            ResultCode::LATE_OVERLAPPING_REQUEST
-        } else {
-            ResultCode::UNABLE_TO_COMPLY
-        };
-        self.refuse_call(call, code, w)
-    }
-
-    fn refuse_call(&mut self, call: &Call<'_, '_, '_>, code: ResultCode, w: &mut Writer) -> u64 {
-        self.refuse(&call.header, call.request, call.parts, code, call.how, w)
-    }
-
-    /// Refuses a request, without a trace in any table.
-    fn refuse(
-        &mut self,
-        header: &Header,
-        request: &Request<'_>,
-        parts: &Parts<'_, '_>,
-        code: ResultCode,
-        how: Experimental,
-        w: &mut Writer,
-    ) -> u64 {
-        self.pcrf.tables.counters.refused.up();
-        if code.is_protocol_error() {
-            w.append_answer(header, crate::pcrf::diameter::flag::ERROR);
-            if !request.session.is_empty() {
-                w.bytes(id::SESSION_ID, request.session);
-            }
-            let origin = Self::origin(&self.pcrf);
-            w.bytes(id::ORIGIN_HOST, origin.host);
-            w.bytes(id::ORIGIN_REALM, origin.realm);
-            w.u32(id::ORIGIN_STATE_ID, self.pcrf.start);
-            w.result(code);
-        } else {
-            answer::begin(w, header, request.session, Self::origin(&self.pcrf));
-            answer::result(w, code, how, false);
-            answer::request(w, request);
-        }
-        parts.each_raw(id::PROXY_INFO, |avp| w.copy(&avp));
-        w.finish();
-        0
-    }
-}
-
-/// How much of a key is granted.
-pub(crate) struct Grants<'g> {
-    pub(crate) tables: &'g Tables,
-    pub(crate) policy: &'g Policy,
-    pub(crate) subscriber: &'g [u8],
-    pub(crate) row: Option<&'g Row>,
-    pub(crate) now: i64,
-}
-
-impl Grants<'_> {
-    /// What the decision grants, else what the key grants, but not beyond the next limit: a report is due there. Says
-    /// also whether the key counts for rules.
-    pub(crate) fn of(&self, monitor: &Grant) -> (Option<u64>, bool) {
-        let key = self.tables.key(self.policy, &monitor.key);
-        let key = key.as_deref();
-        let granted = monitor.grant.or_else(|| key.and_then(|key| key.grant));
-        let quota = self.tables.quota(
-            self.policy,
-            &monitor.key,
-            self.subscriber,
-            self.row,
-            self.now,
-        );
-        let next = quota.limit.and_then(|limit| {
-            let warn = u128::from(limit) * u128::from(quota.warn);
-            let warn = u64::try_from(warn.div_ceil(100)).unwrap_or(u64::MAX);
-            [warn, limit]
-                .into_iter()
-                .filter_map(|step| step.checked_sub(quota.used).filter(|left| *left > 0))
-                .min()
-        });
-        let octets = match (granted, next) {
-            (Some(granted), Some(next)) => Some(granted.min(next)),
-            (granted, next) => granted.or(next),
-        };
-        (octets, key.is_some_and(|key| key.of_rules))
     }
 }

@@ -15,7 +15,8 @@ use crate::diagnostic::code;
 use crate::pcrf::diameter::dictionary::AvpId;
 use crate::pcrf::diameter::{ResultCode, id};
 use crate::pcrf::policy::{
-    AvpPath, Decision, Given, Kind, Policy, Rule, Runner, Subscribers, Wanted, amount, avp_named,
+    AvpPath, Decision, Given, Kind, Policy, Rule, Runner, Subscriber, Subscribers, Wanted, amount,
+    avp_named,
 };
 
 /// Decides without a network: what would this policy give this subscriber, now?
@@ -161,15 +162,14 @@ pub(super) fn run(args: &DecideArgs) -> Result<i32, i32> {
     if args.trace {
         runner = runner.watched(Box::new(trace.clone()));
     }
-    let decision = match refused.filter(|_| kind == Kind::Initial) {
-        Some(refused) => Decision {
+    let decision = if let Some(refused) = refused.filter(|_| kind == Kind::Initial) {
+        Decision {
             refused: Some(refused),
             ..Decision::default()
-        },
-        None => {
-            policy.decide(&mut runner, kind);
-            runner.take_decision()
         }
+    } else {
+        policy.decide(&mut runner, kind);
+        runner.take_decision()
     };
     trace.print(args.json);
     if !args.trace {
@@ -303,7 +303,7 @@ fn subscriber(
             .and_then(|imsi| known.by_imsi(imsi.as_bytes()));
         by_imsi.or_else(|| known.by_msisdn(args.msisdn.as_ref()?.as_bytes()))
     });
-    for (field, value) in found.iter().flat_map(|found| found.fields()) {
+    for (field, value) in found.iter().flat_map(Subscriber::fields) {
         given.set_subscriber(field, value);
     }
     for (field, id) in [(&b"imsi"[..], &args.imsi), (b"msisdn", &args.msisdn)] {

@@ -126,14 +126,14 @@ impl<'d> Outcome<'d> {
         ]);
         if let Some(fault) = decision.fault {
             row([
-                "".into(),
+                String::new(),
                 "because".into(),
                 format!("{}: {}", fault.id, fault.title),
             ]);
         }
         for rule in &self.remove {
             row([
-                "".into(),
+                String::new(),
                 "Charging-Rule-Remove".into(),
                 rule.name.to_string(),
             ]);
@@ -149,33 +149,33 @@ impl<'d> Outcome<'d> {
                     text.push_str(&format!(" {word} {}", utc(at)));
                 }
             }
-            row(["".into(), "Charging-Rule-Install".into(), text]);
+            row([String::new(), "Charging-Rule-Install".into(), text]);
         }
         if let Some(qos) = &wanted.qos {
-            row(["".into(), "QoS".into(), table::quality(qos)]);
+            row([String::new(), "QoS".into(), table::quality(qos)]);
         }
         let triggers = trigger_names(wanted);
         if !triggers.is_empty() {
-            row(["".into(), "Event-Trigger".into(), triggers.join(", ")]);
+            row([String::new(), "Event-Trigger".into(), triggers.join(", ")]);
         }
         for monitor in &wanted.monitors {
             let grant = monitor
                 .grant
                 .map_or_else(|| "no grant".to_owned(), |grant| format!("{grant} bytes"));
             row([
-                "".into(),
+                String::new(),
                 "Usage-Monitoring-Information".into(),
                 format!("{} {grant}", monitor.key),
             ]);
         }
         if let Some(at) = wanted.revalidate {
-            row(["".into(), "Revalidation-Time".into(), utc(at)]);
+            row([String::new(), "Revalidation-Time".into(), utc(at)]);
         }
         if let Some(cause) = wanted.release {
             let kind = id::SESSION_RELEASE_CAUSE.avp().kind;
             let name = kind.value_name(cause).unwrap_or_default();
             row([
-                "".into(),
+                String::new(),
                 "Session-Release-Cause".into(),
                 format!("{cause} {name}"),
             ]);

@@ -102,15 +102,12 @@ fn print(policy: &Policy) {
     ui::print(ui::table(&rows, &[]).as_bytes());
     let names: Vec<&str> = reads.avps().iter().map(|avp| avp.name()).collect();
     ui::line("");
-    if !reads.all_avps() {
-        ui::line(&format!("mask: {} AVPs: {}", names.len(), names.join(", ")));
-    } else {
-        let places: Vec<String> = reads
-            .all_avps_because()
-            .iter()
-            .map(|place| shown(policy, *place))
-            .collect();
+    if reads.all_avps() {
+        let because = reads.all_avps_because().iter();
+        let places: Vec<String> = because.map(|place| shown(policy, *place)).collect();
         ui::line(&format!("mask: all AVPs, because of {}", places.join(" ")));
+    } else {
+        ui::line(&format!("mask: {} AVPs: {}", names.len(), names.join(", ")));
     }
     if reads.volatile().is_empty() {
         ui::line("memo: decisions are used again as long as what they read is the same");

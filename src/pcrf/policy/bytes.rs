@@ -78,6 +78,10 @@ impl Reader<'_> {
         Some(Text::from(text))
     }
 
+    #[expect(
+        clippy::option_option,
+        reason = "the outer one says that the form is damaged"
+    )]
     pub(super) fn option(&mut self) -> Option<Option<u64>> {
         match self.u8()? {
             0 => Some(None),

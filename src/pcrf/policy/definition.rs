@@ -275,7 +275,7 @@ pub(super) fn arp(value: &[u8]) -> Result<Arp, &'static str> {
 /// Bits per second that Gx can carry.
 pub(super) fn rate(value: &[u8]) -> Result<u64, &'static str> {
     amount(value)
-        .filter(|rate| *rate <= u64::from(u32::MAX))
+        .filter(|rate| u32::try_from(*rate).is_ok())
         .ok_or("a rate is a number of bits per second below 4294967296, perhaps with k, M or G")
 }
 

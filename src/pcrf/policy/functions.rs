@@ -218,13 +218,11 @@ fn triggered(cx: &mut Cx<'_>, arguments: &[u8], out: &mut Vec<u8>) -> Answer {
         return Answer::Failed;
     }
     let name = arguments.trim_ascii();
-    match event(name) {
-        Some(event) => read(cx, "TRIGGERED()", Input::Triggered(event), out),
-        None => {
-            let message = format!("no event `{}` is known", bstr::BStr::new(name));
-            wrong(cx, message)
-        }
+    if let Some(event) = event(name) {
+        return read(cx, "TRIGGERED()", Input::Triggered(event), out);
     }
+    let message = format!("no event `{}` is known", bstr::BStr::new(name));
+    wrong(cx, message)
 }
 
 /// Which item of a quota.
@@ -244,11 +242,9 @@ fn quota(cx: &mut Cx<'_>, arguments: &[u8], out: &mut Vec<u8>) -> Answer {
     let arguments = Few::<2>::standard(arguments);
     let key = Text::from(arguments.get(0).unwrap_or(&[]).trim_ascii());
     let word = arguments.get(1).unwrap_or(&[]).trim_ascii();
-    match quota_item(word) {
-        Some(item) => read(cx, "QUOTA()", Input::Quota(key, item), out),
-        None => {
-            let message = format!("`{}` is not left, limit or percent", bstr::BStr::new(word));
-            wrong(cx, message)
-        }
+    if let Some(item) = quota_item(word) {
+        return read(cx, "QUOTA()", Input::Quota(key, item), out);
     }
+    let message = format!("`{}` is not left, limit or percent", bstr::BStr::new(word));
+    wrong(cx, message)
 }

@@ -26,6 +26,17 @@ impl Default for Subscribers {
     }
 }
 
+/// The line of the record that is read from a position on: comments and empty lines stand before it.
+fn line_of(bytes: &[u8], before: &csv::Position) -> u32 {
+    let start = usize::try_from(before.byte()).unwrap_or(usize::MAX);
+    let rest = bytes.get(start..).unwrap_or(&[]);
+    let skipped = rest
+        .split(|&byte| byte == b'\n')
+        .take_while(|line| matches!(*line, [] | b"\r" | [b'#', ..]));
+    let line = before.line().saturating_add(skipped.count() as u64);
+    u32::try_from(line).unwrap_or(u32::MAX)
+}
+
 /// One subscriber.
 #[derive(Debug, Clone, Copy)]
 pub struct Subscriber<'s> {
@@ -66,13 +77,9 @@ impl Subscribers {
         let mut record = csv::ByteRecord::new();
         let (mut imsi, mut msisdn) = (None, None);
         loop {
-            let line = u32::try_from(rows.position().line()).unwrap_or(u32::MAX);
+            let before = rows.position().clone();
             let more = rows.read_byte_record(&mut record);
-            let line = record
-                .position()
-                .and_then(|position| u32::try_from(position.line()).ok())
-                .unwrap_or(line);
-            let place = Place::line(source, line);
+            let place = Place::line(source, line_of(bytes, &before));
             match more {
                 Ok(true) => {}
                 Ok(false) => break,
