@@ -8,6 +8,7 @@
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::panic,
+    clippy::indexing_slicing,
     clippy::print_stderr,
     missing_docs,
     reason = "a test fails by panicking, and says why it is skipped"
@@ -25,7 +26,7 @@ use serde_json::{Value, json};
 use strowger::pcrf::server::request;
 
 const GOLD: &str = "001010000000001";
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -68,7 +69,7 @@ impl Folder {
         let timeless = policy
             .lines()
             .filter(|line| !line.starts_with("include => gold-night"));
-        let policy: String = timeless.map(|line| format!("{line}\n")).collect();
+        let policy = timeless.collect::<Vec<_>>().join("\n") + "\n";
         std::fs::write(path.join("gx.conf"), policy).unwrap();
         for file in ["rules.conf", "monitoring.conf", "subscribers.csv"] {
             std::fs::write(path.join(file), sample(file)).unwrap();

@@ -37,6 +37,8 @@ pub(super) struct Counts {
     pub(super) sent: u64,
     /// Those of them that were sent late.
     pub(super) late: u64,
+    /// Requests due in the window that were not sent because the run took too long.
+    pub(super) left: u64,
     /// Requests of the server answered in the run.
     pub(super) pushes: u64,
 }
@@ -98,6 +100,8 @@ pub(super) struct Course {
     pub(super) seconds: Duration,
     /// Requests that may be unanswered.
     pub(super) window: u32,
+    /// Then it ends, however much of the schedule is left.
+    pub(super) limit: Duration,
 }
 
 impl Client {
@@ -228,7 +232,7 @@ impl Client {
         let mut requests = Requests::new(&self.local, &self.realm, name);
         let (mut sent, mut late) = (0, 0);
         let mut place = 0;
-        while place < last {
+        while place < last && began.elapsed() < course.limit {
             if place == first {
                 at(true);
             }
@@ -274,11 +278,13 @@ impl Client {
         }
         at(false);
         self.wait_for(1, Instant::now() + PATIENCE)?;
-        self.next = base.wrapping_add(last as u32);
+        self.next = base.wrapping_add(place as u32);
         let mut counts = std::mem::take(&mut lock(&self.shared.run).counts);
+        let left = last - place.max(first);
         counts.sent = sent;
-        counts.late = late;
-        self.end_all(course, population, &mut requests, last)?;
+        counts.late = late + left;
+        counts.left = left;
+        self.end_all(course, population, &mut requests, place)?;
         Ok(counts)
     }
 
