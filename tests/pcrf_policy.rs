@@ -116,7 +116,7 @@ fn asked(apn: &str, plan: &str, used: u64, at: i64, plmn: &str, roaming: &str) -
     given
 }
 
-//// APN, plan, GB, time, PLMN, roaming: answer, rule, Mbit/s down in thousands, revalidation, told.
+/// APN, plan, GB, time, PLMN, roaming: answer, rule, Mbit/s down in thousands, revalidation, told.
 type Row = (
     &'static str,
     &'static str,

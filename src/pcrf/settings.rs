@@ -110,6 +110,9 @@ pub struct Settings {
     pub push_rate: u32,
     /// The longest message, in bytes.
     pub message: usize,
+    /// Whether a connection on which many requests come one by one pauses for a millisecond between reads, so that
+    /// they share the cost of waiting, reading and writing.
+    pub gather: bool,
     /// Threads that answer.
     pub workers: usize,
     /// The log.
@@ -143,6 +146,7 @@ impl Default for Settings {
             push_timeout: Duration::from_secs(5),
             push_rate: 500,
             message: 64 * 1024,
+            gather: true,
             workers: 1,
             log: Verbosity::default(),
             optimise: Vec::new(),
@@ -346,6 +350,14 @@ impl Settings {
             b"max_message" => set(
                 &mut self.message,
                 number(value).filter(|bytes| (1024..=16 << 20).contains(bytes)),
+            ),
+            b"gather" => set(
+                &mut self.gather,
+                match value {
+                    b"yes" => Some(true),
+                    b"no" => Some(false),
+                    _ => None,
+                },
             ),
             b"workers" => set(
                 &mut self.workers,

@@ -5,12 +5,13 @@ use std::collections::VecDeque;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio::sync::{mpsc, watch};
 
+use super::gather::{Gather, PAUSE};
 use super::{Shared, now};
 use crate::pcrf::diameter::Writer;
 use crate::pcrf::diameter::message::command;
@@ -124,6 +125,10 @@ impl Connection {
         ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
         let mut stopping = *stopped.borrow();
         let (mut reading, mut writing) = stream.split();
+        let mut gather = Gather::new(Instant::now());
+        let mut pausing = false;
+        let pause = tokio::time::sleep(PAUSE);
+        tokio::pin!(pause);
         loop {
             let crowded = self.waiting.bytes > WAITING;
             let waits = !self.waiting.answers.is_empty();
@@ -138,10 +143,17 @@ impl Connection {
                     let buffer = self.peer.buffer();
                     buffer.reserve(ROOM);
                     reading.read_buf(buffer).await
-                }, if !crowded => match read {
+                }, if !crowded && !pausing => match read {
                     Ok(0) | Err(_) => return,
-                    Ok(_) => self.process(),
+                    Ok(_) => {
+                        let requests = self.process();
+                        if self.shared.gathers && gather.pauses(requests, Instant::now()) {
+                            pausing = true;
+                            pause.as_mut().reset(tokio::time::Instant::now() + PAUSE);
+                        }
+                    }
                 },
+                () = &mut pause, if pausing => pausing = false,
                 message = outgoing.recv() => match message {
                     Some(message) => self.waiting.push(message.after, message.bytes),
                     None => return,
@@ -179,8 +191,9 @@ impl Connection {
         }
     }
 
-    /// Answers what was received.
-    fn process(&mut self) {
+    /// Answers what was received; how many requests that was.
+    fn process(&mut self) -> u32 {
+        let mut requests = 0;
         let now = now();
         let clock = elapsed(&self.shared);
         let mut after = 0;
@@ -196,6 +209,7 @@ impl Connection {
                     Event::Message(message) => {
                         let header = message.header();
                         if header.is_request() {
+                            requests += 1;
                             let number = worker.request(self.id, message, now, &mut self.writer);
                             after = after.max(number);
                         } else if header.command == command::RE_AUTH {
@@ -213,12 +227,13 @@ impl Connection {
         }
         let answers = self.writer.all();
         if answers.is_empty() {
-            return;
+            return requests;
         }
         if self.shared.strict {
             self.waiting.push(after, answers.to_vec());
         } else {
             self.peer.send(answers);
         }
+        requests
     }
 }

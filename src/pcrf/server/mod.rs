@@ -5,6 +5,7 @@
 
 mod connection;
 mod control;
+mod gather;
 mod reload;
 
 use std::collections::HashMap;
@@ -62,6 +63,8 @@ pub(super) struct Shared {
     pub(super) senders: Mutex<HashMap<u64, mpsc::UnboundedSender<Outgoing>>>,
     pub(super) durable: watch::Receiver<u64>,
     pub(super) strict: bool,
+    /// Whether connections pause so that requests come together.
+    pub(super) gathers: bool,
     pub(super) stop: watch::Sender<bool>,
     pub(super) committer: Option<Arc<Committer>>,
     pub(super) connections: AtomicU64,
@@ -184,6 +187,7 @@ impl Server {
         let (stop, stopped) = watch::channel(false);
         let shared = Arc::new(Shared {
             strict: kept && settings.rhythm.durability == Durability::Strict,
+            gathers: settings.gather,
             sink,
             local: Arc::new(local),
             started: Instant::now(),
