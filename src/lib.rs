@@ -28,13 +28,12 @@ use library::Registry;
 /// All applications and functions of this crate.
 pub fn standard_registry() -> Registry {
     let mut registry = Registry::new();
-    let mut applications = [apps::ALL, rules::APPLICATIONS].concat();
-    let mut functions = [funcs::ALL, rules::FUNCTIONS].concat();
     #[cfg(feature = "pcrf")]
-    {
-        applications.extend(pcrf::APPLICATIONS);
-        functions.extend(pcrf::FUNCTIONS);
-    }
+    let policies = (pcrf::APPLICATIONS, pcrf::FUNCTIONS);
+    #[cfg(not(feature = "pcrf"))]
+    let policies: (&[&library::Application], &[&library::Function]) = (&[], &[]);
+    let applications = [apps::ALL, rules::APPLICATIONS, policies.0].concat();
+    let functions = [funcs::ALL, rules::FUNCTIONS, policies.1].concat();
     for application in applications {
         let mut application = application.clone();
         if application.examples.is_empty() {
