@@ -66,16 +66,24 @@ pub(super) fn each_line(
         if line.trim_ascii().is_empty() {
             continue;
         }
-        let answered = serde_json::from_slice(&line)
-            .map_err(|error| format!("not JSON: {error}"))
-            .and_then(|value: Value| Asked::read(&value))
+        let value: Result<Value, String> =
+            serde_json::from_slice(&line).map_err(|error| format!("not JSON: {error}"));
+        let id = value
+            .as_ref()
+            .ok()
+            .and_then(|value| value.get("id").cloned());
+        let answered = value
+            .and_then(|value| Asked::read(&value))
             .and_then(|asked| answer(&asked));
         match answered {
             Ok(Some(value)) => ui::json_line(&value),
             Ok(None) => {}
             Err(message) => {
                 status = exit::FINDINGS;
-                ui::json_line(&json!({ "error": message }));
+                ui::json_line(&match id {
+                    Some(id) => json!({ "id": id, "error": message }),
+                    None => json!({ "error": message }),
+                });
             }
         }
     }

@@ -84,7 +84,7 @@ impl Start {
     pub(super) fn of_line(line: &[u8], defaults: &Self) -> (Option<Value>, Result<Self, String>) {
         let value: Value = match serde_json::from_slice(line) {
             Ok(value) => value,
-            Err(error) => return (None, Err(format!("no JSON: {error}"))),
+            Err(error) => return (None, Err(format!("not JSON: {error}"))),
         };
         let id = value.get("id").cloned();
         (id, Self::of_value(&value, defaults))
