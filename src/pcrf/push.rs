@@ -6,7 +6,7 @@ use std::sync::Arc;
 use smallvec::SmallVec;
 
 use crate::pcrf::answer::Step;
-use crate::pcrf::diameter::{GX, Message, Writer, command, flag, id};
+use crate::pcrf::diameter::{GX, Message, ResultCode, Writer, command, flag, id};
 use crate::pcrf::engine::{Pcrf, lock};
 use crate::pcrf::policy::{Kind, Wanted};
 use crate::pcrf::session::NEVER;
@@ -285,6 +285,8 @@ impl Worker {
                 let before = before.unwrap_or_default();
                 match outcome {
                     Outcome::Same => return None,
+                    // A policy that fails decides nothing: the session stays as it is.
+                    Outcome::Refused(ResultCode::UNABLE_TO_COMPLY) => return None,
                     Outcome::Refused(_) => {
                         // It was allowed until now: UNSPECIFIED_REASON.
                         w.u32(id::SESSION_RELEASE_CAUSE, 0);

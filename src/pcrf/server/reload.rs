@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime};
 use super::{Shared, policy_line};
 use crate::diagnostic::Report;
 use crate::host::FileReader;
-use crate::pcrf::policy::{Files, Policy, Subscribers};
+use crate::pcrf::policy::{Files, Kind, Policy, Subscribers};
 use crate::pcrf::settings::Settings;
 
 /// How often files are looked at.
@@ -38,6 +38,14 @@ pub(super) fn reload(shared: &Shared) -> Result<String, String> {
         )
     })?;
     let before = pcrf.policy();
+    // An empty file is no policy, nor is the first half of one.
+    let lost = |kind: &Kind| before.has(*kind) && !policy.has(*kind);
+    if let Some(kind) = Kind::ALL.into_iter().find(lost) {
+        return Err(format!(
+            "the policy cannot be used, the one before stays: context `gx` has no extension `{}` any more",
+            kind.name()
+        ));
+    }
     let line = policy_line(&before, &policy);
     if let Some(path) = &settings.subscribers {
         let bytes = std::fs::read(path).map_err(|error| format!("{}: {error}", path.display()))?;
@@ -79,9 +87,11 @@ fn times(settings: &Settings) -> Vec<Option<SystemTime>> {
 
 /// Starts the thread that looks at the files.
 pub(super) fn start(shared: &Arc<Shared>) -> io::Result<()> {
+    let mut known = times(shared.pcrf.settings());
     let shared = Arc::downgrade(shared);
     let watch = move || {
-        let mut known = None;
+        // As the files were when they were looked at last.
+        let mut seen = known.clone();
         loop {
             std::thread::sleep(PERIOD);
             let Some(shared) = shared.upgrade() else {
@@ -91,12 +101,14 @@ pub(super) fn start(shared: &Arc<Shared>) -> io::Result<()> {
                 return;
             }
             let now = times(shared.pcrf.settings());
-            if known.as_ref().is_some_and(|known| *known != now)
-                && let Err(message) = reload(&shared)
-            {
-                shared.sink.line(format!("{message}\n").as_bytes());
+            // A file that is being written is not read before it rests.
+            if now != known && now == seen {
+                if let Err(message) = reload(&shared) {
+                    shared.sink.line(format!("{message}\n").as_bytes());
+                }
+                known.clone_from(&now);
             }
-            known = Some(now);
+            seen = now;
         }
     };
     std::thread::Builder::new()
