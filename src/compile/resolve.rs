@@ -9,7 +9,7 @@ use bstr::BStr;
 
 use crate::base::Place;
 use crate::base::symbol::stable_hasher;
-use crate::diagnostic::{Code, Diagnostic, Report, Severity, code};
+use crate::diagnostic::{Diagnostic, Report, code};
 use crate::library::{Named, Registry};
 use crate::machine::expression::{is_function_name, lower};
 use crate::program::expression::Operation;
@@ -67,7 +67,7 @@ fn unknown_application(name: &[u8], place: Place, registry: &Registry) -> Diagno
     let near = registry.nearest_application(name);
     let message = format!("no application `{}`{}", BStr::new(name), question(near));
     let help = "a call that gets here ends";
-    warning(&code::APPLICATION_UNKNOWN, place, message, help)
+    Diagnostic::warning(&code::APPLICATION_UNKNOWN, place, message, help)
 }
 
 fn unknown_function(name: &[u8], place: Place, registry: &Registry) -> Diagnostic {
@@ -75,28 +75,17 @@ fn unknown_function(name: &[u8], place: Place, registry: &Registry) -> Diagnosti
     if Core::named(name).is_some() {
         let message = format!("no function `{shown}`; the variable is `${{{shown}}}`");
         let help = "a variable takes no parentheses; with them it reads as empty";
-        return warning(&code::FUNC_UNKNOWN, place, message, help);
+        return Diagnostic::warning(&code::FUNC_UNKNOWN, place, message, help);
     }
     let near = registry.nearest_function(name);
     let message = format!("no function `{shown}`{}", question(near));
     let help = "it reads as empty; function names are case-sensitive";
-    warning(&code::FUNC_UNKNOWN, place, message, help)
+    Diagnostic::warning(&code::FUNC_UNKNOWN, place, message, help)
 }
 
 /// The nearest spelling, as the end of a sentence.
 fn question(near: Option<&str>) -> String {
     near.map_or_else(String::new, |near| format!("; did you mean `{near}`?"))
-}
-
-fn warning(code: &'static Code, place: Place, message: String, help: &str) -> Diagnostic {
-    Diagnostic {
-        code,
-        severity: Severity::Warning,
-        place: Some(place),
-        message,
-        help: Some(help.to_owned()),
-        logged: None,
-    }
 }
 
 /// Names in the order in which they were found, each once.

@@ -50,6 +50,25 @@ pub struct Diagnostic {
     pub logged: Option<Logged>,
 }
 
+impl Diagnostic {
+    /// A warning that Asterisk would not log.
+    pub fn warning<'h>(
+        code: &'static Code,
+        place: Place,
+        message: String,
+        help: impl Into<Option<&'h str>>,
+    ) -> Self {
+        Self {
+            code,
+            severity: Severity::Warning,
+            place: Some(place),
+            message,
+            help: help.into().map(str::to_owned),
+            logged: None,
+        }
+    }
+}
+
 /// The log entry that Asterisk writes for a diagnostic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Logged {

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::base::condition::is_yes;
 use crate::base::{Place, SourceId, Text};
-use crate::diagnostic::{Code, Diagnostic, Report, Severity, code};
+use crate::diagnostic::{Code, Diagnostic, Report, code};
 use crate::pcrf::store::{Durability, Rhythm};
 use crate::syntax::load::{Category, Reader, Setting, categories};
 
@@ -176,14 +176,12 @@ fn number<T: std::str::FromStr>(text: &[u8]) -> Option<T> {
 }
 
 fn say(report: &mut Report, code: &'static Code, setting: &Setting, message: String) {
-    report.push(Diagnostic {
+    report.push(Diagnostic::warning(
         code,
-        severity: Severity::Warning,
-        place: Some(setting.place),
+        setting.place,
         message,
-        help: None,
-        logged: None,
-    });
+        None::<&str>,
+    ));
 }
 
 fn set<T>(to: &mut T, value: Option<T>) -> Option<()> {

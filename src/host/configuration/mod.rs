@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use crate::base::Text;
 use crate::base::condition::is_yes;
-use crate::diagnostic::{Code, Diagnostic, Report, Severity, code};
+use crate::diagnostic::{Code, Diagnostic, Report, code};
 use crate::machine::facilities::Facilities;
 use crate::syntax::load::{Category, Reader, Setting, categories};
 
@@ -53,14 +53,12 @@ fn is(name: &Text, known: &str) -> bool {
 
 /// Says something about a setting.
 fn say(report: &mut Report, code: &'static Code, setting: &Setting, message: String) {
-    report.push(Diagnostic {
+    report.push(Diagnostic::warning(
         code,
-        severity: Severity::Warning,
-        place: Some(setting.place),
+        setting.place,
         message,
-        help: None,
-        logged: None,
-    });
+        None::<&str>,
+    ));
 }
 
 fn unknown(report: &mut Report, setting: &Setting) {

@@ -6,7 +6,7 @@ mod walk;
 
 use crate::base::{Place, Text};
 use crate::compile::resolve::resolve;
-use crate::diagnostic::{Code, Diagnostic, Report, Severity};
+use crate::diagnostic::Report;
 use crate::host::Engine;
 use crate::pcrf::diameter::dictionary::AvpId;
 use crate::syntax::ast::Plan;
@@ -134,17 +134,6 @@ fn note(readers: &mut Vec<Reader>, input: &Text, kind: Kind, place: Place) {
             kinds: vec![kind],
             places: vec![place],
         }),
-    }
-}
-
-fn warning(code: &'static Code, place: Place, message: String, help: &str) -> Diagnostic {
-    Diagnostic {
-        code,
-        severity: Severity::Warning,
-        place: Some(place),
-        message,
-        help: Some(help.to_owned()),
-        logged: None,
     }
 }
 

@@ -2,14 +2,14 @@
 
 use crate::base::pattern::{self, Element};
 use crate::base::{Place, Text};
-use crate::diagnostic::{Report, code};
+use crate::diagnostic::{Diagnostic, Report, code};
 use crate::pcrf::policy::applications::result;
 use crate::pcrf::policy::functions::event;
 use crate::pcrf::policy::{Companions, Kind};
 use crate::syntax::ast::{Context, Plan};
 
+use super::Reads;
 use super::lines::{HOLE, Line, Lines};
-use super::{Reads, warning};
 
 pub(super) fn say(
     plan: &Plan,
@@ -20,7 +20,7 @@ pub(super) fn say(
 ) {
     usage(reads, report);
     for place in &reads.all_avps {
-        report.push(warning(
+        report.push(Diagnostic::warning(
             &code::POLICY_COMPUTED_NAME,
             *place,
             "the name of an AVP is computed, so that all AVPs of a request must be kept ready"
@@ -34,7 +34,7 @@ pub(super) fn say(
         .filter(|what| what.kinds != [Kind::Terminate])
     {
         for place in &what.places {
-            report.push(warning(
+            report.push(Diagnostic::warning(
                 &code::POLICY_VOLATILE,
                 *place,
                 format!(
@@ -64,7 +64,7 @@ fn usage(reads: &Reads, report: &mut Report) {
             continue;
         }
         for place in &reader.places {
-            report.push(warning(
+            report.push(Diagnostic::warning(
                 &code::POLICY_READS_USAGE,
                 *place,
                 format!(
@@ -105,7 +105,7 @@ fn arguments(line: &Line, companions: &Companions, report: &mut Report) {
             b"installrule" if fixed => {
                 let rules = &companions.rules;
                 if !rules.is_empty() && rules.definition(first).is_none() {
-                    report.push(warning(
+                    report.push(Diagnostic::warning(
                         &code::POLICY_RULE_UNKNOWN,
                         line.place,
                         format!("no rule `{shown}` stands in rules.conf"),
@@ -116,7 +116,7 @@ fn arguments(line: &Line, companions: &Companions, report: &mut Report) {
             b"monitor" if fixed => {
                 let monitoring = &companions.monitoring;
                 if !monitoring.names().is_empty() && monitoring.key(first).is_none() {
-                    report.push(warning(
+                    report.push(Diagnostic::warning(
                         &code::POLICY_KEY_UNKNOWN,
                         line.place,
                         format!("no key `{shown}` stands in monitoring.conf"),
@@ -128,7 +128,7 @@ fn arguments(line: &Line, companions: &Companions, report: &mut Report) {
         }
     }
     for message in wrong {
-        report.push(warning(
+        report.push(Diagnostic::warning(
             &code::DECISION_ARGUMENT,
             line.place,
             message,
@@ -161,14 +161,14 @@ fn patterns(plan: &Plan, context: &Context, report: &mut Report) {
             continue;
         };
         let meant: String = bracketed(exten);
-        report.push(warning(
+        report.push(Diagnostic::warning(
             &code::POLICY_PATTERN_LITERAL,
             place,
             format!(
                 "`{}`: `n`, `x` and `z` are classes of digits here, in lower case too",
                 extension.exten
             ),
-            &format!("for the letters themselves write `{meant}`"),
+            format!("for the letters themselves write `{meant}`").as_str(),
         ));
     }
 }
@@ -228,7 +228,7 @@ fn includes(plan: &Plan, context: &Context, report: &mut Report) {
                     .map(|other| format!("the include `{}` comes before and has it", other.context))
             };
             if let Some(winner) = winner {
-                report.push(warning(
+                report.push(Diagnostic::warning(
                     &code::POLICY_INCLUDE_NEVER_WINS,
                     include.place,
                     format!(
