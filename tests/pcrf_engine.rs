@@ -16,6 +16,12 @@
 
 #[path = "pcrf/gx.rs"]
 mod gx;
+#[path = "pcrf/pushes.rs"]
+mod pushes;
+#[path = "pcrf/states.rs"]
+mod states;
+#[path = "pcrf/traces.rs"]
+mod traces;
 
 use std::sync::Arc;
 
@@ -277,9 +283,13 @@ fn a_peer_that_restarted_lost_its_sessions_and_no_other_did() {
         state: Some(state),
         ..Ccr::initial(session, GOLD, "internet")
     };
+    bench.connect("a.example", None, 1);
     bench.ask(of("a.example", "a;1", 7));
     bench.ask(of("a.example", "a;2", 7));
+    bench.connect("b.example", Some(7), 2);
+    bench.connection = 2;
     bench.ask(of("b.example", "b;1", 7));
+    bench.connection = 1;
     assert_eq!(bench.pcrf.tables().sessions.len(), 3);
     bench.ask(of("a.example", "a;3", 8));
     assert_eq!(bench.pcrf.tables().sessions.len(), 2);
@@ -475,6 +485,7 @@ impl Dice {
 fn capture(count: usize) -> Vec<(i64, Vec<u8>)> {
     let mut dice = Dice(0x9e37_79b9_7f4a_7c15);
     let mut numbers = [0u32; 40];
+    let mut refusals = [0u32; 40];
     let mut now = NOON;
     let mut all: Vec<(i64, Vec<u8>)> = Vec::new();
     for at in 0..count {
@@ -490,7 +501,8 @@ fn capture(count: usize) -> Vec<(i64, Vec<u8>)> {
             continue;
         }
         let of = dice.below(40) as usize;
-        let session = format!("pgw.example;{of}");
+        // A Session-Id that was refused is not used again.
+        let session = format!("pgw.example;{of};{}", refusals[of]);
         let number = numbers[of];
         let mut ccr = match (number, dice.below(10)) {
             (0, roll) if roll > 0 => {
@@ -511,6 +523,7 @@ fn capture(count: usize) -> Vec<(i64, Vec<u8>)> {
         let refused = ccr.kind == 1
             && (["3", "6"].iter().any(|end| ccr.ids[0].1.ends_with(end))
                 || ccr.apn.as_deref() == Some("iot.meter"));
+        refusals[of] += u32::from(refused);
         numbers[of] = if ccr.kind == 3 || refused {
             0
         } else {

@@ -1,6 +1,6 @@
 //! Writes what was decided: the AVPs of CCA and RAR.
 
-use crate::pcrf::diameter::{Header, Origin, ResultCode, Writer, id};
+use crate::pcrf::diameter::{Header, Origin, ResultCode, Writer, flag, id};
 use crate::pcrf::policy::{
     Arp, Definition, Direction, Grant, Policy, Qos, Rule, RuleKind, Wanted, difference,
 };
@@ -23,6 +23,19 @@ pub(crate) fn begin(w: &mut Writer, header: &Header, session: &[u8], origin: Ori
         w.bytes(id::SESSION_ID, session);
     }
     w.u32(id::AUTH_APPLICATION_ID, crate::pcrf::diameter::GX);
+    w.bytes(id::ORIGIN_HOST, origin.host);
+    w.bytes(id::ORIGIN_REALM, origin.realm);
+    if let Some(state) = origin.state {
+        w.u32(id::ORIGIN_STATE_ID, state);
+    }
+}
+
+/// Begins an answer with the E flag: what stands before its result.
+pub(crate) fn begin_error(w: &mut Writer, header: &Header, session: &[u8], origin: Origin<'_>) {
+    w.append_answer(header, flag::ERROR);
+    if !session.is_empty() {
+        w.bytes(id::SESSION_ID, session);
+    }
     w.bytes(id::ORIGIN_HOST, origin.host);
     w.bytes(id::ORIGIN_REALM, origin.realm);
     if let Some(state) = origin.state {
@@ -78,8 +91,10 @@ pub(crate) fn features(w: &mut Writer, request: &Request<'_>) {
 pub(crate) struct Step<'s> {
     pub(crate) policy: &'s Policy,
     pub(crate) wanted: &'s Wanted,
-    /// What the session has.
+    /// What the session has; where everything is told: what it may have.
     pub(crate) present: &'s Wanted,
+    /// Whether everything is told, as nobody knows what the PCEF has.
+    pub(crate) all: bool,
     /// The number of USAGE_REPORT.
     pub(crate) usage_report: u32,
 }
@@ -87,8 +102,12 @@ pub(crate) struct Step<'s> {
 impl Step<'_> {
     /// Whether the PCEF would have to be told anything.
     pub(crate) fn is_needed(&self) -> bool {
-        let difference = difference(self.wanted, self.present);
-        !difference.is_empty() || self.wanted.release != self.present.release
+        if self.all {
+            let nothing = Wanted::default();
+            let tells = |wanted: &Wanted| !difference(wanted, &nothing).is_empty();
+            return tells(self.wanted) || tells(self.present);
+        }
+        !difference(self.wanted, self.present).is_empty()
     }
 
     /// Writes what changes. `grant` says how much of a key is granted, and whether it counts for rules; it is asked for
@@ -99,7 +118,16 @@ impl Step<'_> {
         reported: impl Fn(&[u8]) -> bool,
         mut grant: impl FnMut(&Grant) -> (Option<u64>, bool),
     ) {
-        let difference = difference(self.wanted, self.present);
+        let mut difference = difference(self.wanted, self.present);
+        if self.all {
+            difference.install = self.wanted.rules.iter().collect();
+            difference
+                .remove
+                .retain(|rule| self.wanted.rule(&rule.name).is_none());
+            difference.qos = true;
+            difference.triggers = true;
+            difference.revalidate = true;
+        }
         if difference.triggers || difference.revalidate {
             self.triggers(w);
         }
@@ -122,7 +150,7 @@ impl Step<'_> {
             w.time(id::REVALIDATION_TIME, at);
         }
         for monitor in &self.wanted.monitors {
-            let known = self.present.monitors.contains(monitor);
+            let known = !self.all && self.present.monitors.contains(monitor);
             if known && !reported(&monitor.key) {
                 continue;
             }
@@ -152,9 +180,6 @@ impl Step<'_> {
                     w.u32(id::USAGE_MONITORING_SUPPORT, 0);
                 });
             }
-        }
-        if let Some(cause) = self.wanted.release {
-            w.u32(id::SESSION_RELEASE_CAUSE, cause);
         }
     }
 

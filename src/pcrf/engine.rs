@@ -94,6 +94,18 @@ pub(crate) struct Loaded {
 }
 
 impl Loaded {
+    /// Whose sessions change when usage of a subscriber does: its own, and those of its pools.
+    fn owners(&self, subscriber: &[u8], row: Option<&Row>) -> Vec<Vec<u8>> {
+        let mut owners = vec![subscriber.to_vec()];
+        for field in &self.pools {
+            let pool = row.and_then(|row| row.field(field)).unwrap_or_default();
+            if !pool.is_empty() && !owners.iter().any(|own| own == pool) {
+                owners.push(pool.to_vec());
+            }
+        }
+        owners
+    }
+
     fn new(policy: Policy) -> Self {
         let monitoring = policy.monitoring();
         let names = monitoring.names().into_iter();
@@ -122,6 +134,8 @@ pub struct Pcrf {
     next: AtomicU32,
     timers: Mutex<BinaryHeap<Reverse<(i64, Id)>>>,
     queue: Mutex<VecDeque<(Id, Purpose)>>,
+    /// Hosts that messages can be sent to again, or on another connection.
+    returned: Mutex<Vec<Arc<Host>>>,
     pub(crate) pending: Mutex<AHashMap<u32, Pending>>,
 }
 
@@ -164,6 +178,7 @@ impl Pcrf {
             next: AtomicU32::new(start.wrapping_shl(20)),
             timers: Mutex::default(),
             queue: Mutex::default(),
+            returned: Mutex::default(),
             pending: Mutex::default(),
             settings,
         };
@@ -217,6 +232,9 @@ impl Pcrf {
                     };
                     session.peer = host.number;
                     session.shrink();
+                    // Policy, subscribers and time went on: all are looked at when their host is there.
+                    session.owed = true;
+                    host.owe();
                     if session.boundary != NEVER {
                         self.schedule(session.boundary, &id);
                     }
@@ -261,21 +279,48 @@ impl Pcrf {
 
     /// Whose sessions change when usage of a subscriber does: its own, and those of its pools.
     pub(crate) fn owners(&self, subscriber: &[u8], row: Option<&Row>) -> Vec<Vec<u8>> {
-        let mut owners = vec![subscriber.to_vec()];
-        for field in &self.loaded.load().pools {
-            let pool = row.and_then(|row| row.field(field)).unwrap_or_default();
-            if !pool.is_empty() && !owners.iter().any(|own| own == pool) {
-                owners.push(pool.to_vec());
+        self.loaded.load().owners(subscriber, row)
+    }
+
+    /// Sessions get other owners, as another policy or another row names other pools.
+    fn move_owners(
+        &self,
+        ids: &[Id],
+        before: impl Fn(&[u8]) -> Vec<Vec<u8>>,
+        after: impl Fn(&[u8]) -> Vec<Vec<u8>>,
+    ) {
+        let sessions = &self.tables.sessions;
+        for id in ids {
+            let Some(mut shard) = sessions.shard(id) else {
+                continue;
+            };
+            let Some((id, session)) = shard.get(id) else {
+                continue;
+            };
+            let (before, after) = (before(&session.subscriber), after(&session.subscriber));
+            for owner in before.iter().filter(|own| !after.contains(own)) {
+                sessions.leave(owner, id);
+            }
+            for owner in after.iter().filter(|own| !before.contains(own)) {
+                sessions.join(owner, id);
             }
         }
-        owners
     }
 
     /// Another policy; sessions go on, and are told of what changes for them.
     pub fn reload(&self, policy: Policy) -> Result<(), Fault> {
         self.tables.keys_to_store(&policy)?;
-        self.loaded.store(Arc::new(Loaded::new(policy)));
+        let after = Arc::new(Loaded::new(policy));
+        let before = self.loaded.swap(after.clone());
         let ids = self.tables.sessions.ids(|_| true);
+        if before.pools != after.pools {
+            let row = |subscriber: &[u8]| self.tables.directory.by_key(subscriber);
+            self.move_owners(
+                &ids,
+                |subscriber| before.owners(subscriber, row(subscriber).as_ref()),
+                |subscriber| after.owners(subscriber, row(subscriber).as_ref()),
+            );
+        }
         lock(&self.queue).extend(ids.into_iter().map(|id| (id, Purpose::Decide)));
         Ok(())
     }
@@ -308,9 +353,11 @@ impl Pcrf {
             });
             if before.is_some() {
                 self.tables.directory.remove(row.key());
-                self.look_at(row.key());
             }
             self.tables.directory.put(&row);
+            if before.is_some() {
+                self.row_changed(row.key(), before.as_ref(), Some(&row));
+            }
             if batch.len() >= 10_000 {
                 self.tables.store.commit(&batch, false)?;
                 batch.clear();
@@ -333,8 +380,18 @@ impl Pcrf {
             key: row.key(),
         });
         self.journal.append(&batch);
-        self.look_at(row.key());
+        self.row_changed(row.key(), Some(&row), None);
         true
+    }
+
+    fn row_changed(&self, key: &[u8], before: Option<&Row>, after: Option<&Row>) {
+        let ids = self.tables.sessions.of(key);
+        self.move_owners(
+            &ids,
+            |subscriber| self.owners(subscriber, before),
+            |subscriber| self.owners(subscriber, after),
+        );
+        self.look_at(key);
     }
 
     /// Sessions of a subscriber or a pool are decided about anew, soon.
@@ -388,7 +445,7 @@ impl Pcrf {
         Some(host)
     }
 
-    /// A host is on a connection and says its Origin-State-Id. Gives how many sessions it lost, if that grew.
+    /// A host opened a connection and says its Origin-State-Id. Gives how many sessions it lost, if that grew.
     pub fn host_connected(
         &self,
         name: &[u8],
@@ -399,16 +456,26 @@ impl Pcrf {
         let Some(host) = self.host(name, realm) else {
             return 0;
         };
-        host.heard_on(connection);
+        if host.opened(connection) {
+            self.returned(host.clone());
+        }
         state.map_or(0, |state| self.host_state(&host, state))
+    }
+
+    /// Messages to a host take another connection from now on.
+    pub(crate) fn returned(&self, host: Arc<Host>) {
+        lock(&self.returned).push(host);
+    }
+
+    /// Hosts that were not looked at since messages to them take another connection.
+    pub(crate) fn take_returned(&self) -> Vec<Arc<Host>> {
+        std::mem::take(&mut *lock(&self.returned))
     }
 
     /// A connection is over.
     pub fn disconnected(&self, connection: u64) {
         for host in self.tables.hosts.all() {
-            if host.connection() == connection {
-                host.heard_on(0);
-            }
+            host.closed(connection);
         }
     }
 

@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 use std::sync::Mutex;
+use std::sync::MutexGuard;
 use std::sync::PoisonError;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
 use ahash::AHashMap;
 use arc_swap::ArcSwap;
+use smallvec::SmallVec;
 
 use crate::pcrf::form::{self, Reader};
 
@@ -24,21 +26,98 @@ pub struct Host {
     pub realm: Vec<u8>,
     /// The Origin-State-Id that it said last, 0 for none.
     state: AtomicU32,
-    /// The connection that it was heard on last, 0 for none.
+    /// The connection that messages to it take, 0 for none.
     connection: AtomicU64,
+    /// All connections that it was heard on, the one to take last.
+    connections: Mutex<SmallVec<[Way; 2]>>,
+    /// Whether sessions of it may be owed something.
+    owes: AtomicBool,
+}
+
+/// A connection that leads to a host. The best one is the greatest: its own before that of an agent, then the newest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Way {
+    /// Whether the host is at the other end, and no agent.
+    own: bool,
+    connection: u64,
 }
 
 impl Host {
-    /// The connection that it was heard on last, 0 for none.
+    /// The connection that messages to it take, 0 for none: the newest of its own, else the newest of an agent.
     pub fn connection(&self) -> u64 {
         self.connection.load(Ordering::Relaxed)
     }
 
-    /// It was heard on this connection.
-    pub fn heard_on(&self, connection: u64) {
-        if self.connection.load(Ordering::Relaxed) != connection {
-            self.connection.store(connection, Ordering::Relaxed);
+    /// It was heard on this connection, perhaps through an agent; says whether messages to it take another one now.
+    pub fn heard_on(&self, connection: u64) -> bool {
+        if self.connection() == connection {
+            return false;
         }
+        let ways = self.ways();
+        let known = ways.iter().any(|way| way.connection == connection);
+        !known
+            && self.add(
+                ways,
+                Way {
+                    own: false,
+                    connection,
+                },
+            )
+    }
+
+    /// It opened this connection; says whether messages to it take another one now.
+    pub fn opened(&self, connection: u64) -> bool {
+        let mut ways = self.ways();
+        ways.retain(|way| way.connection != connection);
+        self.add(
+            ways,
+            Way {
+                own: true,
+                connection,
+            },
+        )
+    }
+
+    /// A connection is over.
+    pub fn closed(&self, connection: u64) {
+        let mut ways = self.ways();
+        ways.retain(|way| way.connection != connection);
+        self.choose(&ways);
+    }
+
+    /// Whether it is at the other end of a connection.
+    pub fn is_at(&self, connection: u64) -> bool {
+        self.ways().contains(&Way {
+            own: true,
+            connection,
+        })
+    }
+
+    fn ways(&self) -> MutexGuard<'_, SmallVec<[Way; 2]>> {
+        self.connections
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn add(&self, mut ways: MutexGuard<'_, SmallVec<[Way; 2]>>, way: Way) -> bool {
+        ways.push(way);
+        ways.sort_unstable();
+        self.choose(&ways)
+    }
+
+    fn choose(&self, ways: &[Way]) -> bool {
+        let best = ways.last().map_or(0, |way| way.connection);
+        self.connection.swap(best, Ordering::Relaxed) != best
+    }
+
+    /// A session of it is to be told something when it is there again.
+    pub fn owe(&self) {
+        self.owes.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether sessions of it may be owed something; asking takes it as settled.
+    pub fn settle(&self) -> bool {
+        self.owes.swap(false, Ordering::Relaxed)
     }
 
     /// The Origin-State-Id that it said last, 0 for none.
@@ -115,6 +194,8 @@ impl Hosts {
             realm: realm.to_vec(),
             state: AtomicU32::new(0),
             connection: AtomicU64::new(0),
+            connections: Mutex::default(),
+            owes: AtomicBool::new(false),
         });
         table.by_number.push(host.clone());
         table.by_name.insert(name.to_vec(), host.clone());
@@ -146,5 +227,23 @@ mod tests {
         assert_eq!(read_row(&host.row()), Some((b"example".to_vec(), 6)));
         assert_eq!(hosts.get(0).unwrap().name, b"pgw.example");
         assert!(hosts.get(1).is_none());
+    }
+
+    #[test]
+    fn messages_take_the_newest_connection_of_the_host_itself() {
+        let hosts = Hosts::default();
+        let (host, _) = hosts.take(b"pgw.example", b"example").unwrap();
+        assert!(host.heard_on(3) && !host.heard_on(3));
+        assert!(host.opened(1));
+        assert_eq!(host.connection(), 1);
+        assert!(!host.heard_on(4));
+        assert!(host.opened(5) && host.is_at(5) && !host.is_at(4));
+        host.closed(5);
+        assert_eq!(host.connection(), 1);
+        host.closed(1);
+        assert_eq!(host.connection(), 4);
+        host.closed(4);
+        host.closed(3);
+        assert_eq!(host.connection(), 0);
     }
 }

@@ -4,12 +4,15 @@
 
 mod answer;
 pub mod counters;
+mod counting;
 pub mod diameter;
 pub mod directory;
+mod ending;
 mod engine;
 pub(crate) mod form;
 pub mod hosts;
 mod inputs;
+mod leftover;
 #[cfg(feature = "serve")]
 pub mod load;
 pub mod log;

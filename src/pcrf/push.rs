@@ -1,35 +1,44 @@
 //! What the PCRF says of its own accord: RAR after a top-up, a reload, a window of time, a release; and what PCEFs
 //! answer to it.
 
-use smallvec::SmallVec;
-
 use crate::pcrf::answer::Step;
 use crate::pcrf::diameter::{GX, Message, ResultCode, Writer, command, flag, id};
-use crate::pcrf::engine::{Pcrf, lock};
+use crate::pcrf::engine::{Loaded, Pcrf, lock};
+use crate::pcrf::hosts::Host;
+use crate::pcrf::leftover;
 use crate::pcrf::policy::{Kind, Wanted};
-use crate::pcrf::session::NEVER;
+use crate::pcrf::session::{NEVER, Session};
 use crate::pcrf::sessions::Id;
-use crate::pcrf::store::{Batch, Change};
-use crate::pcrf::tables::Tables;
+use crate::pcrf::store::Change;
 use crate::pcrf::worker::{Grants, Outcome, Question, Worker};
 
 /// Why a session is looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Purpose {
-    /// Its decision may be another one.
+    /// Its decision may be another one, or it is to end.
     Decide,
-    /// It is to end, for a value of Session-Release-Cause.
-    Release(u32),
     /// Nothing was heard of it: does its PCEF still have it?
     Probe,
+}
+
+/// What a RAR carries.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Carries {
+    /// What was decided; how often the session had been told something then.
+    Decision(u32),
+    /// Only the wish that the session ends.
+    Release,
+    /// Nothing.
+    Nothing,
 }
 
 /// A RAR that waits for its answer.
 #[derive(Debug, Clone)]
 pub(crate) struct Pending {
     id: Id,
-    purpose: Purpose,
-    connection: u64,
+    /// The number of the host.
+    peer: u32,
+    carries: Carries,
     /// When it was sent, milliseconds since 1970.
     sent: i64,
     repeated: bool,
@@ -48,84 +57,6 @@ pub struct Outgoing {
 }
 
 impl Pcrf {
-    /// Adds to the limit of a subscriber's key for the present period; its sessions are told what changes. `None` = the
-    /// subscriber is not known.
-    pub fn top_up(&self, subscriber: &[u8], key: &[u8], octets: i64, now: i64) -> Option<()> {
-        self.add(subscriber, key, |_| (0, octets), now)
-    }
-
-    /// Sets what was used of a subscriber's key in the present period back to nothing.
-    pub fn reset(&self, subscriber: &[u8], key: &[u8], now: i64) -> Option<()> {
-        let used = |used: u64| (i64::try_from(used).unwrap_or(i64::MAX).saturating_neg(), 0);
-        self.add(subscriber, key, used, now)
-    }
-
-    /// Another source says what was used of a subscriber's key; the key says how much of it counts. `None` = the
-    /// subscriber is not known, or the key has no such source.
-    pub fn report(
-        &self,
-        subscriber: &[u8],
-        key: &[u8],
-        source: &[u8],
-        octets: u64,
-        now: i64,
-    ) -> Option<()> {
-        let policy = self.policy();
-        let sources = &policy.monitoring().key(key)?.sources;
-        let (_, factor) = sources.iter().find(|(name, _)| name.as_bytes() == source)?;
-        let counted = u128::from(octets) * u128::from(*factor) / 1000;
-        let counted = i64::try_from(counted).unwrap_or(i64::MAX);
-        self.add(subscriber, key, |_| (counted, 0), now)
-    }
-
-    fn add(
-        &self,
-        subscriber: &[u8],
-        key: &[u8],
-        change: impl FnOnce(u64) -> (i64, i64),
-        now: i64,
-    ) -> Option<()> {
-        let row = self.tables.directory.by_key(subscriber).or_else(|| {
-            self.tables
-                .directory
-                .find(crate::pcrf::directory::Identity::Msisdn, subscriber)
-        });
-        let known = row.as_ref().map_or(subscriber, |row| row.key());
-        if row.is_none() && self.tables.sessions.of(subscriber).is_empty() {
-            return None;
-        }
-        let policy = self.policy();
-        let known_key = policy.monitoring().key(key);
-        let owner = Tables::owner(known_key, known, row.as_ref());
-        let period = self.tables.period(known_key, now.div_euclid(1000));
-        let before = self.tables.usage.get(owner, key, period);
-        let (used, credit) = change(before.used);
-        let (_, after) = self.tables.usage.add(owner, key, period, used, credit);
-        let mut batch = Batch::default();
-        batch.push(&Change::AddUsage {
-            subscriber: owner,
-            key,
-            period: after.number,
-            used,
-            credit,
-        });
-        self.journal.append(&batch);
-        self.look_at(owner);
-        Some(())
-    }
-
-    /// Asks the PCEF of a session to end it; says whether there is such a session.
-    pub fn release(&self, session: &[u8], cause: u32) -> bool {
-        let found = self
-            .tables
-            .sessions
-            .shard(session)
-            .and_then(|mut shard| shard.get(session).map(|(id, _)| id.clone()));
-        found
-            .inspect(|id| self.enqueue(id.clone(), Purpose::Release(cause)))
-            .is_some()
-    }
-
     /// Answers to RAR that are waited for.
     pub fn waiting(&self) -> usize {
         lock(&self.pending).len()
@@ -133,22 +64,26 @@ impl Pcrf {
 }
 
 impl Worker {
-    /// What is due at a time in milliseconds since 1970: decisions whose time has come, repetitions, sessions of which
-    /// nothing was heard, old tombstones; then at most `limit` sessions of those that wait are looked at. Gives the
-    /// messages to send.
+    /// What is due at a time in milliseconds since 1970: decisions whose time has come, sessions of hosts that are there
+    /// again, repetitions; then at most `limit` sessions of those that wait are looked at. Gives the messages to send.
     pub fn tick(&mut self, now: i64, limit: usize) -> Vec<Outgoing> {
         let pcrf = self.pcrf.clone();
         let seconds = now.div_euclid(1000);
         let mut out = Vec::new();
         while let Some((at, id)) = pcrf.due(seconds) {
-            let holds =
-                pcrf.tables.sessions.shard(&id).and_then(|mut shard| {
-                    shard.get(&id).map(|(_, session)| session.boundary == at)
-                });
+            let is_due = |session: &Session| {
+                session.boundary == at || (session.release.is_some() && session.release_due == at)
+            };
+            let holds = pcrf
+                .tables
+                .sessions
+                .shard(&id)
+                .and_then(|mut shard| shard.get(&id).map(|(_, session)| is_due(session)));
             if holds == Some(true) {
                 pcrf.enqueue(id, Purpose::Decide);
             }
         }
+        pcrf.look_at_returned();
         self.repeat(now, &mut out);
         for _ in 0..limit {
             let Some((id, purpose)) = pcrf.dequeue() else {
@@ -176,52 +111,79 @@ impl Worker {
         pcrf.journal.append(&self.batch);
     }
 
-    /// RAR without an answer: once more with the T flag, then the session is stale.
+    /// RAR without an answer: once more with the T flag, on the connection that its host has now; then it is given up.
     fn repeat(&mut self, now: i64, out: &mut Vec<Outgoing>) {
         let pcrf = self.pcrf.clone();
         let limit = i64::try_from(pcrf.settings().push_timeout.as_millis()).unwrap_or(i64::MAX);
-        let mut given_up = SmallVec::<[Pending; 4]>::new();
+        let mut overdue = Vec::new();
         {
             let mut pending = lock(&pcrf.pending);
             if pending.is_empty() {
                 return;
             }
-            pending.retain(|_, own| {
-                if own.sent.saturating_add(limit) > now {
-                    return true;
+            pending.retain(|number, own| {
+                let waits = own.sent.saturating_add(limit) > now;
+                if !waits {
+                    overdue.push((*number, own.clone()));
                 }
-                if own.repeated {
-                    given_up.push(own.clone());
-                    return false;
-                }
-                own.repeated = true;
-                own.sent = now;
-                if let Some(flags) = own.bytes.get_mut(4) {
-                    *flags |= flag::RETRANSMITTED;
-                }
-                pcrf.tables.counters.push_repeats.up();
-                out.push(Outgoing {
-                    connection: own.connection,
-                    bytes: own.bytes.clone(),
-                    after: 0,
-                });
-                true
+                waits
             });
         }
-        for own in given_up {
-            pcrf.tables.counters.push_timeouts.up();
-            if own.purpose == Purpose::Probe {
-                pcrf.tables
-                    .counters
-                    .expired
-                    .add(u64::from(pcrf.drop_session(&own.id)));
-            } else {
+        overdue.sort_unstable_by_key(|(number, _)| *number);
+        for (number, mut own) in overdue {
+            let host = pcrf.tables.hosts.get(own.peer);
+            let connection = host.map_or(0, |host| host.connection());
+            if own.repeated || connection == 0 || self.is_outdated(&own) {
+                pcrf.tables.counters.push_timeouts.up();
+                self.give_up(&own);
+                continue;
+            }
+            own.repeated = true;
+            own.sent = now;
+            if let Some(flags) = own.bytes.get_mut(4) {
+                *flags |= flag::RETRANSMITTED;
+            }
+            pcrf.tables.counters.push_repeats.up();
+            out.push(Outgoing {
+                connection,
+                bytes: own.bytes.clone(),
+                after: 0,
+            });
+            lock(&pcrf.pending).insert(number, own);
+        }
+    }
+
+    /// Whether its session is over, or was told something else since: then a repetition would bring back what is over.
+    fn is_outdated(&self, own: &Pending) -> bool {
+        let shard = self.pcrf.tables.sessions.shard(&own.id);
+        let last = shard.and_then(|mut shard| shard.get(&own.id).map(|(_, own)| own.told));
+        match own.carries {
+            Carries::Decision(told) => last != Some(told),
+            Carries::Release | Carries::Nothing => last.is_none(),
+        }
+    }
+
+    /// Nobody answered.
+    fn give_up(&mut self, own: &Pending) {
+        let pcrf = self.pcrf.clone();
+        match own.carries {
+            Carries::Nothing => {
+                let dropped = pcrf.drop_session(&own.id);
+                pcrf.tables.counters.expired.add(u64::from(dropped));
+            }
+            // It is asked again when that is due, or its host is there again.
+            Carries::Release => {}
+            Carries::Decision(_) => {
+                let outdated = self.is_outdated(own);
                 self.mark_stale(&own.id);
+                if outdated {
+                    pcrf.enqueue(own.id.clone(), Purpose::Decide);
+                }
             }
         }
     }
 
-    /// The PCEF may not have what we think.
+    /// The PCEF may not have what we think: it is told everything with the next answer, or when it is there again.
     fn mark_stale(&mut self, id: &Id) {
         let pcrf = self.pcrf.clone();
         let Some(mut shard) = pcrf.tables.sessions.shard(id) else {
@@ -229,8 +191,10 @@ impl Worker {
         };
         if let Some((_, session)) = shard.get(id) {
             session.stale = true;
+            session.unconfirmed = session.unconfirmed.saturating_sub(1);
+            pcrf.owe(session);
             self.batch.clear();
-            self.put(&pcrf.tables, id, session, true);
+            self.put(id, session, true);
             pcrf.journal.append(&self.batch);
         }
     }
@@ -239,124 +203,64 @@ impl Worker {
     fn push(&mut self, id: &Id, purpose: Purpose, now: i64) -> Option<Outgoing> {
         let pcrf = self.pcrf.clone();
         let tables = &*pcrf.tables;
-        let loaded = pcrf.loaded.load();
         let seconds = now.div_euclid(1000);
         let mut shard = tables.sessions.shard(id)?;
         let (_, session) = shard.get(id)?;
         let host = tables.hosts.get(session.peer)?;
-        let row = tables.directory.by_key(&session.subscriber);
-        let mut watch = tables.perf.watch();
         self.batch.clear();
         let mut w = Writer::new();
-        let number = pcrf.number();
-        w.start(
-            command::RE_AUTH,
-            flag::REQUEST | flag::PROXIABLE,
-            GX,
-            number,
-            number,
-        );
-        w.bytes(id::SESSION_ID, id);
-        w.u32(id::AUTH_APPLICATION_ID, GX);
-        w.bytes(id::ORIGIN_HOST, &pcrf.settings().host);
-        w.bytes(id::ORIGIN_REALM, &pcrf.settings().realm);
-        w.bytes(id::DESTINATION_REALM, &host.realm);
-        w.bytes(id::DESTINATION_HOST, &host.name);
-        w.u32(id::RE_AUTH_REQUEST_TYPE, 0);
-        w.u32(id::ORIGIN_STATE_ID, pcrf.start);
-        match purpose {
-            Purpose::Release(cause) => w.u32(id::SESSION_RELEASE_CAUSE, cause),
-            Purpose::Probe => {}
+        pcrf.begin_push(&mut w, id, &host);
+        let connection = host.connection();
+        let carries = match purpose {
+            Purpose::Probe => Some(Carries::Nothing),
             Purpose::Decide => {
-                let outcome = self.decide(
-                    &Question {
-                        loaded: &loaded,
-                        kind: Kind::Push,
-                        id,
-                        session,
-                        host: &host.name,
-                        row: row.as_ref(),
-                        now: seconds,
-                        call: None,
-                    },
-                    &mut watch,
-                );
-                let before = Wanted::decode(&session.wanted).map(|(wanted, _)| wanted);
-                let before = before.unwrap_or_default();
-                match outcome {
-                    Outcome::Same => return None,
-                    // A policy that fails decides nothing: the session stays as it is.
-                    Outcome::Refused(ResultCode::UNABLE_TO_COMPLY) => return None,
-                    Outcome::Refused(_) => {
-                        // It was allowed until now: UNSPECIFIED_REASON.
-                        w.u32(id::SESSION_RELEASE_CAUSE, 0);
-                        session.boundary = NEVER;
-                    }
-                    Outcome::New => {
-                        let decision = self.runner.decision();
-                        let nothing = Wanted::default();
-                        let step = Step {
-                            policy: &loaded.policy,
-                            wanted: &decision.wanted,
-                            present: if session.stale { &nothing } else { &before },
-                            usage_report: pcrf.settings().usage_report,
-                        };
-                        let needed = step.is_needed();
-                        if needed && host.connection() == 0 {
-                            // Its next request brings what is missing.
-                            tables.counters.push_unreachable.up();
-                            return None;
-                        }
-                        if needed {
-                            let grants = Grants {
-                                tables,
-                                policy: &loaded.policy,
-                                subscriber: &session.subscriber,
-                                row: row.as_ref(),
-                                now: seconds,
-                            };
-                            step.write(&mut w, |_| false, |monitor| grants.of(monitor));
-                        }
-                        self.keep(session, &before, id, seconds);
-                        if session.boundary != NEVER {
-                            pcrf.schedule(session.boundary, id);
-                        }
-                        self.put(tables, id, session, false);
-                        if !needed {
-                            pcrf.journal.append(&self.batch);
-                            return None;
-                        }
-                        session.stale = false;
-                    }
+                let loaded = pcrf.loaded.load();
+                let told = self.tell(&mut w, &loaded, id, session, &host, seconds);
+                let asked = pcrf.ask_for_end(&mut w, id, session, &host, seconds, told);
+                if told {
+                    session.told = session.told.wrapping_add(1);
+                    session.unconfirmed = session.unconfirmed.saturating_add(1);
+                    Some(Carries::Decision(session.told))
+                } else {
+                    asked.then_some(Carries::Release)
                 }
             }
-        }
-        let connection = host.connection();
-        if connection == 0 {
+        };
+        if connection == 0 && purpose == Purpose::Probe {
             tables.counters.push_unreachable.up();
-            if purpose == Purpose::Probe {
-                drop(shard);
-                tables
-                    .counters
-                    .expired
-                    .add(u64::from(pcrf.drop_session(id)));
-            }
+            drop(shard);
+            let dropped = pcrf.drop_session(id);
+            tables.counters.expired.add(u64::from(dropped));
             return None;
+        }
+        if purpose == Purpose::Decide {
+            self.put(id, session, false);
         }
         let after = if self.batch.is_empty() {
             0
         } else {
             pcrf.journal.append(&self.batch)
         };
+        let peer = session.peer;
         drop(shard);
-        let bytes = w.finish().to_vec();
+        let carries = carries?;
+        let mut bytes = w.finish().to_vec();
+        // Only what leaves has a number: looking at sessions uses up none.
+        let number = pcrf.number();
+        for (byte, own) in bytes
+            .iter_mut()
+            .skip(12)
+            .zip([number.to_be_bytes(); 2].as_flattened())
+        {
+            *byte = *own;
+        }
         tables.counters.pushes.up();
         lock(&pcrf.pending).insert(
             number,
             Pending {
                 id: id.clone(),
-                purpose,
-                connection,
+                peer,
+                carries,
                 sent: now,
                 repeated: false,
                 bytes: bytes.clone(),
@@ -367,6 +271,95 @@ impl Worker {
             bytes,
             after,
         })
+    }
+
+    /// Decides about a session, and writes what its PCEF must be told; says whether that is anything.
+    fn tell(
+        &mut self,
+        w: &mut Writer,
+        loaded: &Loaded,
+        id: &Id,
+        session: &mut Session,
+        host: &Host,
+        now: i64,
+    ) -> bool {
+        let pcrf = self.pcrf.clone();
+        let tables = &*pcrf.tables;
+        if session.release.is_some_and(|release| release.operator) {
+            return false;
+        }
+        let row = tables.directory.by_key(&session.subscriber);
+        let outcome = self.decide(
+            &Question {
+                loaded,
+                kind: Kind::Push,
+                id,
+                session,
+                host: &host.name,
+                row: row.as_ref(),
+                now,
+                call: None,
+            },
+            &mut tables.perf.watch(),
+        );
+        let same = match outcome {
+            Outcome::Same => true,
+            Outcome::New => false,
+            // A policy that fails decides nothing: the session stays as it is.
+            Outcome::Refused(ResultCode::UNABLE_TO_COMPLY) => return false,
+            Outcome::Refused(_) => {
+                // It was allowed until now: UNSPECIFIED_REASON.
+                session.release_as(Some(0));
+                return false;
+            }
+        };
+        if same && !session.stale && session.release.is_none() {
+            return false;
+        }
+        let before = Wanted::decode(&session.wanted).map(|(wanted, _)| wanted);
+        let before = before.unwrap_or_default();
+        let present = if session.stale {
+            leftover::may_have(&before, &session.leftover)
+        } else {
+            before.clone()
+        };
+        let decision = self.runner.decision();
+        let wanted = if same { &before } else { &decision.wanted };
+        session.release_as(wanted.release);
+        let step = Step {
+            policy: &loaded.policy,
+            wanted,
+            present: &present,
+            all: session.stale,
+            usage_report: pcrf.settings().usage_report,
+        };
+        let needed = step.is_needed();
+        if needed && host.connection() == 0 {
+            tables.counters.push_unreachable.up();
+            pcrf.owe(session);
+            return false;
+        }
+        if needed {
+            let grants = Grants {
+                tables,
+                policy: &loaded.policy,
+                subscriber: &session.subscriber,
+                row: row.as_ref(),
+                now,
+            };
+            step.write(w, |_| false, |monitor| grants.of(monitor));
+            // Until the answer is there, what is removed may be there or not.
+            let may = leftover::may_have(&before, &session.leftover);
+            leftover::keep(may, wanted, &mut session.leftover);
+            session.stale = false;
+        }
+        if !same {
+            self.keep(session, &before, id, now);
+            if session.boundary != NEVER {
+                pcrf.schedule(session.boundary, id);
+            }
+        }
+        needed
     }
 
     /// Takes the answer to a RAR.
@@ -381,6 +374,7 @@ impl Worker {
             return;
         };
         if !session.is_empty() && *pending.id != *session {
+            lock(&pcrf.pending).insert(header.end_to_end, pending);
             return;
         }
         let code = message.find(id::RESULT_CODE).and_then(|avp| avp.u32());
@@ -395,23 +389,58 @@ impl Worker {
             .filter(|status| *status != 0)
             .count();
         tables.counters.rule_failures.add(failures as u64);
+        let decision = matches!(pending.carries, Carries::Decision(_));
         match code {
-            Some(2000..=2999) => {
-                if let Some(mut shard) = tables.sessions.shard(&pending.id)
-                    && let Some((_, session)) = shard.get(&pending.id)
-                {
-                    session.seen = now.div_euclid(1000);
-                }
-            }
+            Some(2000..=2999) => self.confirmed(&pending.id, decision && failures == 0, now),
             Some(5002) => {
                 if pcrf.drop_session(&pending.id) {
                     tables.counters.disowned.up();
                 }
+                return;
             }
-            _ => {
-                tables.counters.push_failures.up();
-                self.mark_stale(&pending.id);
-            }
+            _ => tables.counters.push_failures.up(),
         }
+        if decision && (failures > 0 || !matches!(code, Some(2000..=2999))) {
+            self.mark_stale(&pending.id);
+        }
+    }
+
+    /// The PCEF is there, and has what the RAR told, if it told anything.
+    fn confirmed(&mut self, id: &Id, told: bool, now: i64) {
+        let pcrf = self.pcrf.clone();
+        let Some(mut shard) = pcrf.tables.sessions.shard(id) else {
+            return;
+        };
+        let Some((_, session)) = shard.get(id) else {
+            return;
+        };
+        session.seen = now.div_euclid(1000);
+        if !told {
+            return;
+        }
+        session.unconfirmed = session.unconfirmed.saturating_sub(1);
+        if session.unconfirmed == 0 && !session.stale {
+            session.leftover = Vec::new();
+        }
+        self.batch.clear();
+        self.put(id, session, false);
+        if !self.batch.is_empty() {
+            pcrf.journal.append(&self.batch);
+        }
+    }
+}
+
+impl Pcrf {
+    /// Begins a RAR, still without numbers.
+    fn begin_push(&self, w: &mut Writer, id: &[u8], host: &Host) {
+        w.start(command::RE_AUTH, flag::REQUEST | flag::PROXIABLE, GX, 0, 0);
+        w.bytes(id::SESSION_ID, id);
+        w.u32(id::AUTH_APPLICATION_ID, GX);
+        w.bytes(id::ORIGIN_HOST, &self.settings().host);
+        w.bytes(id::ORIGIN_REALM, &self.settings().realm);
+        w.bytes(id::DESTINATION_REALM, &host.realm);
+        w.bytes(id::DESTINATION_HOST, &host.name);
+        w.u32(id::RE_AUTH_REQUEST_TYPE, 0);
+        w.u32(id::ORIGIN_STATE_ID, self.start);
     }
 }

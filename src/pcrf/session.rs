@@ -3,7 +3,9 @@
 use crate::pcrf::form::{self, Reader};
 
 /// First byte of a blob: a live session in this form.
-const LIVE: u8 = 1;
+const LIVE: u8 = 3;
+/// First byte of a blob: a live session in the form before, which knew neither leftovers nor releases.
+const LIVE_BEFORE: u8 = 1;
 /// First byte of a blob: a session that is over, in this form.
 const OVER: u8 = 2;
 
@@ -21,6 +23,15 @@ pub struct Request {
     pub end_to_end: u32,
 }
 
+/// A session is to end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Release {
+    /// A value of Session-Release-Cause.
+    pub cause: u32,
+    /// The operator wants it; otherwise the policy does, which may change its mind.
+    pub operator: bool,
+}
+
 /// A live session.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Session {
@@ -34,8 +45,21 @@ pub struct Session {
     pub seen: i64,
     /// The last request that was answered.
     pub last: Request,
-    /// The PCEF may not have what we think: the next answer carries everything.
+    /// The PCEF may not have what we think: the next message tells everything.
     pub stale: bool,
+    /// RAR that tell it something and wait for their answer.
+    pub unconfirmed: u32,
+    /// How often it was told something.
+    pub told: u32,
+    /// It was to be told something, and its host was away. Not in the store: after a start all are looked at.
+    pub owed: bool,
+    /// It is to end.
+    pub release: Option<Release>,
+    /// When its PCEF is asked again to end it, seconds since 1970; 0 = at once. Not in the store.
+    pub release_due: i64,
+    /// What the PCEF may have beside what was decided, in the policy's byte form: what messages removed of which nobody
+    /// knows whether they arrived. Empty = nothing.
+    pub leftover: Vec<u8>,
     /// When what was decided must be looked at again, seconds since 1970.
     pub boundary: i64,
     /// Key of the subscriber's row, or the identity that was given where there is none.
@@ -86,7 +110,36 @@ fn read_request(reader: &mut Reader<'_>) -> Option<Request> {
     })
 }
 
+/// 0 for none, else the cause and who wants it.
+fn packed(release: Option<Release>) -> u64 {
+    release.map_or(0, |release| {
+        ((u64::from(release.cause) + 1) << 1) | u64::from(release.operator)
+    })
+}
+
+fn unpacked(packed: u64) -> Option<Release> {
+    let cause = u32::try_from((packed >> 1).checked_sub(1)?).ok()?;
+    Some(Release {
+        cause,
+        operator: packed & 1 != 0,
+    })
+}
+
 impl Session {
+    /// The policy wants the session to end, or does not want it any more. What the operator wants stays.
+    pub fn release_as(&mut self, cause: Option<u32>) {
+        if self.release.is_some_and(|release| release.operator) {
+            return;
+        }
+        if self.release.is_none() {
+            self.release_due = 0;
+        }
+        self.release = cause.map(|cause| Release {
+            cause,
+            operator: false,
+        });
+    }
+
     /// Appends the byte form; `host` is the Origin-Host of its PCEF. Gives the length of the part that says what holds
     /// for the session; behind it is what every request changes.
     pub fn write(&self, host: &[u8], out: &mut Vec<u8>) -> usize {
@@ -94,7 +147,10 @@ impl Session {
         out.push(LIVE);
         form::bytes(out, host);
         form::signed(out, self.started);
-        out.push(u8::from(self.stale));
+        // A message that waits for its answer now is not known to have arrived after a restart.
+        out.push(u8::from(self.stale || self.unconfirmed > 0));
+        form::number(out, packed(self.release));
+        form::bytes(out, &self.leftover);
         form::signed(out, self.boundary);
         form::bytes(out, &self.subscriber);
         form::bytes(out, &self.standing);
@@ -110,6 +166,7 @@ impl Session {
     /// Bytes that it takes in memory beside its Session-Id.
     pub fn size(&self) -> usize {
         size_of::<Self>()
+            + self.leftover.capacity()
             + self.subscriber.capacity()
             + self.standing.capacity()
             + self.wanted.capacity()
@@ -119,6 +176,7 @@ impl Session {
 
     /// Gives back what its buffers have too much.
     pub fn shrink(&mut self) {
+        self.leftover.shrink_to_fit();
         self.subscriber.shrink_to_fit();
         self.standing.shrink_to_fit();
         self.wanted.shrink_to_fit();
@@ -142,20 +200,24 @@ impl Blob {
     pub fn read(version: u64, bytes: &[u8]) -> Option<Self> {
         let mut reader = Reader::new(bytes);
         let blob = match reader.byte()? {
-            LIVE => {
+            form @ (LIVE | LIVE_BEFORE) => {
                 let host = reader.bytes()?.to_vec();
                 let mut session = Session {
                     version,
                     started: reader.signed()?,
                     stale: reader.byte()? != 0,
-                    boundary: reader.signed()?,
-                    subscriber: reader.bytes()?.to_vec(),
-                    standing: reader.bytes()?.to_vec(),
-                    wanted: reader.bytes()?.to_vec(),
-                    memo: reader.bytes()?.to_vec(),
-                    seen: reader.signed()?,
                     ..Session::default()
                 };
+                if form == LIVE {
+                    session.release = unpacked(reader.number()?);
+                    session.leftover = reader.bytes()?.to_vec();
+                }
+                session.boundary = reader.signed()?;
+                session.subscriber = reader.bytes()?.to_vec();
+                session.standing = reader.bytes()?.to_vec();
+                session.wanted = reader.bytes()?.to_vec();
+                session.memo = reader.bytes()?.to_vec();
+                session.seen = reader.signed()?;
                 session.last = read_request(&mut reader)?;
                 session.answer = reader.bytes()?.to_vec();
                 Self::Live(Box::new(session), host)
@@ -187,6 +249,15 @@ mod tests {
                 end_to_end: u32::MAX,
             },
             stale: true,
+            unconfirmed: 0,
+            told: 0,
+            owed: false,
+            release: Some(Release {
+                cause: u32::MAX,
+                operator: true,
+            }),
+            release_due: 0,
+            leftover: vec![4; 9],
             boundary: NEVER,
             subscriber: b"001010000000001".to_vec(),
             standing: vec![1; 200],
@@ -231,5 +302,41 @@ mod tests {
         let (mut a, mut b) = (Vec::new(), Vec::new());
         let (x, y) = (one.write(b"h", &mut a), other.write(b"h", &mut b));
         assert_eq!(a.get(..x), b.get(..y));
+    }
+
+    #[test]
+    fn a_message_without_an_answer_is_in_doubt_after_a_restart() {
+        let session = Session {
+            stale: false,
+            unconfirmed: 1,
+            release: None,
+            ..session()
+        };
+        let mut out = Vec::new();
+        session.write(b"h", &mut out);
+        let Some(Blob::Live(read, _)) = Blob::read(7, &out) else {
+            panic!()
+        };
+        assert!(read.stale && read.release.is_none());
+    }
+
+    #[test]
+    fn the_form_before_is_read() {
+        let mut out = vec![LIVE_BEFORE];
+        form::bytes(&mut out, b"h");
+        form::signed(&mut out, 5);
+        out.push(1);
+        form::signed(&mut out, NEVER);
+        for text in [&b"001"[..], b"s", b"w", b"m"] {
+            form::bytes(&mut out, text);
+        }
+        form::signed(&mut out, 6);
+        request(&mut out, Request::default());
+        form::bytes(&mut out, b"a");
+        let Some(Blob::Live(read, host)) = Blob::read(1, &out) else {
+            panic!()
+        };
+        assert_eq!((host.as_slice(), read.started), (&b"h"[..], 5));
+        assert!(read.stale && read.leftover.is_empty() && read.answer == b"a");
     }
 }

@@ -22,6 +22,8 @@ pub struct Shard {
     over: HashMap<Id, Tombstone, RandomState>,
     /// Tombstones in the order in which they are forgotten.
     order: VecDeque<(i64, Id)>,
+    /// Those of refused CCR-I among them, in the same order.
+    refused: VecDeque<(i64, Id)>,
 }
 
 type Owners = HashMap<Vec<u8>, SmallVec<[Id; 1]>, RandomState>;
@@ -43,6 +45,7 @@ impl Default for Sessions {
                 live: HashMap::with_hasher(hash.clone()),
                 over: HashMap::with_hasher(hash.clone()),
                 order: VecDeque::new(),
+                refused: VecDeque::new(),
             })
         };
         Self {
@@ -78,8 +81,27 @@ impl Shard {
         self.over.insert(id, tombstone);
     }
 
+    /// Puts the tombstone of a refused CCR-I. Where more than `limit` of all are of that kind, the oldest is forgotten and
+    /// given.
+    pub fn refuse(&mut self, id: Id, tombstone: Tombstone, limit: usize) -> Option<Id> {
+        self.refused.push_back((tombstone.until, id.clone()));
+        self.bury(id, tombstone);
+        if self.refused.len() <= limit.div_ceil(SHARDS) {
+            return None;
+        }
+        let (until, oldest) = self.refused.pop_front()?;
+        if self.over.get(&oldest).is_none_or(|own| own.until != until) {
+            return None;
+        }
+        self.over.remove(&oldest);
+        (!self.live.contains_key(&oldest)).then_some(oldest)
+    }
+
     /// Forgets tombstones whose time is over, and names those that no session followed.
     pub fn forget(&mut self, now: i64, mut forgotten: impl FnMut(&Id)) {
+        while self.refused.front().is_some_and(|(until, _)| *until <= now) {
+            self.refused.pop_front();
+        }
         while let Some((until, _)) = self.order.front() {
             if *until > now {
                 break;
@@ -114,15 +136,37 @@ impl Sessions {
             self.live.fetch_add(1, Ordering::Relaxed);
         }
         for owner in owners {
-            let Some(table) = self.owners.get(self.number(owner)) else {
-                continue;
-            };
-            let mut table = lock(table);
-            let ids = table.entry_ref(*owner).or_default();
-            if !ids.contains(id) {
-                ids.push(id.clone());
+            self.join(owner, id);
+        }
+    }
+
+    /// Puts a session into the index of an owner.
+    pub fn join(&self, owner: &[u8], id: &Id) {
+        let Some(table) = self.owners.get(self.number(owner)) else {
+            return;
+        };
+        let mut table = lock(table);
+        let ids = table.entry_ref(owner).or_default();
+        if !ids.contains(id) {
+            ids.push(id.clone());
+        }
+    }
+
+    /// Sessions of a host that are owed something, or are to end, in byte order: they are not owed it any more.
+    pub fn take_owed(&self, peer: u32) -> Vec<Id> {
+        let mut ids = Vec::new();
+        for shard in &self.shards {
+            for (id, session) in &mut lock(shard).live {
+                let ends = session.release.is_some() && session.release_due > 0;
+                if session.peer == peer && (session.owed || ends) {
+                    session.owed = false;
+                    session.release_due = 0;
+                    ids.push(id.clone());
+                }
             }
         }
+        ids.sort();
+        ids
     }
 
     /// Takes a session out of its part, which the caller holds, and out of the index of its owners.

@@ -106,6 +106,10 @@ pub struct Settings {
     pub tombstone: Duration,
     /// How long a pushed decision may stay unanswered before it is repeated.
     pub push_timeout: Duration,
+    /// How long after a question for the end of a session its PCEF is asked again.
+    pub release_repeat: Duration,
+    /// Refused CCR-I whose answer is remembered at most; each as long as a tombstone.
+    pub refusals: usize,
     /// Pushed decisions per second at most, for what concerns many sessions at once.
     pub push_rate: u32,
     /// The longest message, in bytes.
@@ -144,6 +148,8 @@ impl Default for Settings {
             session_ttl: Duration::from_hours(24),
             tombstone: Duration::from_mins(5),
             push_timeout: Duration::from_secs(5),
+            release_repeat: Duration::from_mins(1),
+            refusals: 65_536,
             push_rate: 500,
             message: 64 * 1024,
             gather: true,
@@ -344,6 +350,8 @@ impl Settings {
             b"session_ttl" => set(&mut self.session_ttl, duration(value)),
             b"tombstone" => set(&mut self.tombstone, duration(value)),
             b"push_timeout" => set(&mut self.push_timeout, duration(value)),
+            b"release_repeat" => set(&mut self.release_repeat, duration(value)),
+            b"refusals" => set(&mut self.refusals, number(value)),
             b"push_rate" => set(&mut self.push_rate, number(value).filter(|rate| *rate > 0)),
             b"max_message" => set(
                 &mut self.message,

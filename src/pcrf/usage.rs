@@ -127,6 +127,17 @@ impl Usage {
     }
 }
 
+/// Octets as changes of a counter: one of them is at most `i64::MAX`.
+pub(crate) fn parts(octets: u64) -> impl Iterator<Item = i64> {
+    let mut rest = Some(octets);
+    std::iter::from_fn(move || {
+        let octets = rest?;
+        let part = i64::try_from(octets).unwrap_or(i64::MAX);
+        rest = Some(octets - part.unsigned_abs()).filter(|rest| *rest > 0);
+        Some(part)
+    })
+}
+
 /// Used-Service-Units of one request, by key: bytes that need no allocation of their own.
 #[derive(Debug, Clone, Default)]
 pub struct Reports(Vec<u8>);
@@ -163,6 +174,21 @@ impl Reports {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn octets_of_any_number_are_added_and_taken_away() {
+        for octets in [0, 1, i64::MAX as u64, 1 << 63, u64::MAX] {
+            let usage = Usage::default();
+            for part in parts(octets) {
+                usage.add(b"001", b"mk", 0, part, 0);
+            }
+            assert_eq!(usage.get(b"001", b"mk", 0).used, octets);
+            for part in parts(octets) {
+                usage.add(b"001", b"mk", 0, -part, 0);
+            }
+            assert_eq!(usage.get(b"001", b"mk", 0).used, 0);
+        }
+    }
 
     #[test]
     fn counters_are_additive_and_end_with_their_period() {

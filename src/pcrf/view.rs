@@ -37,6 +37,8 @@ pub struct View {
     pub until: Option<i64>,
     /// Whether its PCEF may not have what we think.
     pub stale: bool,
+    /// Why it is to end, a value of Session-Release-Cause, if it is.
+    pub release: Option<u32>,
     /// Bytes that it takes in memory.
     pub bytes: usize,
 }
@@ -91,6 +93,7 @@ impl Pcrf {
                 .collect(),
             until: (session.boundary != NEVER).then_some(session.boundary),
             stale: session.stale,
+            release: session.release.map(|release| release.cause),
             bytes: session.size() + own.len(),
         })
     }

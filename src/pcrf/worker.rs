@@ -19,7 +19,7 @@ use crate::pcrf::log::Lines;
 use crate::pcrf::policy::Runner;
 use crate::pcrf::request::{Parts, Request};
 use crate::pcrf::session::Request as Answered;
-use crate::pcrf::settings::Experimental;
+use crate::pcrf::settings::{Experimental, Settings};
 use crate::pcrf::store::Batch;
 use crate::pcrf::tables::Tables;
 use crate::pcrf::usage::Reports;
@@ -44,6 +44,8 @@ pub struct Worker {
     pub(crate) batch: Batch,
     pub(crate) blob: Vec<u8>,
     standing: Vec<u8>,
+    /// AVPs of the last refusal, from its result on.
+    refusal: Vec<u8>,
     reports: Reports,
     lines: Lines,
 }
@@ -69,6 +71,14 @@ pub(crate) struct Call<'c, 'a, 'r> {
     now: i64,
 }
 
+impl Call<'_, '_, '_> {
+    /// Until when its repetition gets the same answer, where no session keeps it.
+    fn until(&self, settings: &Settings) -> i64 {
+        let seconds = i64::try_from(settings.tombstone.as_secs()).unwrap_or(i64::MAX);
+        self.now.saturating_add(seconds)
+    }
+}
+
 impl Worker {
     /// A worker.
     pub fn new(pcrf: Arc<Pcrf>) -> Self {
@@ -79,6 +89,7 @@ impl Worker {
             batch: Batch::default(),
             blob: Vec::new(),
             standing: Vec::new(),
+            refusal: Vec::new(),
             reports: Reports::default(),
             lines: Lines::default(),
         }

@@ -120,10 +120,14 @@ impl Journal for Direct {
 }
 
 pub(crate) fn policy_of(text: &str) -> Policy {
+    policy_with(text, RULES, MONITORING)
+}
+
+pub(crate) fn policy_with(text: &str, rules: &str, monitoring: &str) -> Policy {
     let mut reader = MemoryReader::new()
         .with("gx.conf", text)
-        .with("rules.conf", RULES)
-        .with("monitoring.conf", MONITORING);
+        .with("rules.conf", rules)
+        .with("monitoring.conf", monitoring);
     let (policy, reports) = Policy::load("gx.conf", &Files::default(), &mut reader);
     policy.unwrap_or_else(|| panic!("{reports:?}"))
 }
@@ -142,6 +146,8 @@ pub(crate) struct Bench {
     pub worker: Worker,
     pub now: i64,
     pub next: u32,
+    /// The connection that requests come on.
+    pub connection: u64,
 }
 
 impl Bench {
@@ -166,6 +172,7 @@ impl Bench {
             pcrf,
             now: NOON,
             next: 1,
+            connection: 1,
         }
     }
 
@@ -173,7 +180,8 @@ impl Bench {
     pub fn send(&mut self, request: &[u8]) -> Answer {
         let mut w = Writer::new();
         let message = Message::new(request).unwrap();
-        self.worker.request(1, message, self.now, &mut w);
+        self.worker
+            .request(self.connection, message, self.now, &mut w);
         Answer(w.all().to_vec())
     }
 
@@ -181,6 +189,30 @@ impl Bench {
         self.next += 1;
         let bytes = ccr.bytes(self.next);
         self.send(&bytes)
+    }
+
+    /// A host opens a connection.
+    pub fn connect(&mut self, host: &str, state: Option<u32>, connection: u64) -> u64 {
+        self.pcrf
+            .host_connected(host.as_bytes(), b"example", state, connection)
+    }
+
+    /// What is sent of our own accord now.
+    pub fn tick(&mut self) -> Vec<Answer> {
+        let pushed = self.worker.tick(self.now, 100);
+        pushed.into_iter().map(|own| Answer(own.bytes)).collect()
+    }
+
+    /// The PCEF answers a RAR.
+    pub fn reply(&mut self, rar: &Answer, code: u32) {
+        let answer = raa(&rar.0, code);
+        let message = Message::new(&answer).unwrap();
+        self.worker.re_auth_answer(message, self.now);
+    }
+
+    pub fn used(&self, owner: &str, key: &str) -> u64 {
+        let usage = &self.pcrf.tables().usage;
+        usage.get(owner.as_bytes(), key.as_bytes(), 0).used
     }
 
     pub fn count(&self, name: &str) -> u64 {
@@ -379,6 +411,11 @@ impl Answer {
                 (String::from_utf8_lossy(key).into_owned(), octets)
             })
             .collect()
+    }
+
+    /// The value of an AVP that is a number.
+    pub fn number(&self, wanted: strowger::pcrf::diameter::AvpId) -> Option<u32> {
+        self.message().find(wanted)?.u32()
     }
 
     pub fn has(&self, wanted: strowger::pcrf::diameter::AvpId) -> bool {

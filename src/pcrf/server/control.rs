@@ -96,7 +96,8 @@ fn view(view: &View) -> Value {
     json!({
         "id": view.id, "peer": view.peer, "subscriber": view.subscriber, "apn": view.apn, "ip": view.ip,
         "started": view.started, "seen": view.seen, "number": view.number, "rules": view.rules,
-        "triggers": view.triggers, "usage": usage, "until": view.until, "stale": view.stale, "bytes": view.bytes,
+        "triggers": view.triggers, "usage": usage, "until": view.until, "stale": view.stale,
+        "release": view.release, "bytes": view.bytes,
     })
 }
 

@@ -6,6 +6,7 @@ use crate::pcrf::perf::{Watch, Work};
 use crate::pcrf::session::Session;
 use crate::pcrf::store::Change;
 use crate::pcrf::tables::Tables;
+use crate::pcrf::usage::parts;
 use crate::pcrf::worker::{Call, Worker};
 
 impl Worker {
@@ -51,7 +52,6 @@ impl Worker {
             let counted = octets.counted(how);
             self.reports.push(name, counted);
             let owner = Tables::owner(key, &session.subscriber, row);
-            let used = i64::try_from(counted).unwrap_or(i64::MAX);
             let period = tables.period(key, call.now);
             if !tables.switches.is_on(Switch::Commit) {
                 watch.skip();
@@ -61,18 +61,23 @@ impl Worker {
                 }
                 watch.lap(Work::UsageGet);
             }
-            let (before, after) = tables.usage.add(owner, name, period, used, 0);
-            self.batch.push(&Change::AddUsage {
-                subscriber: owner,
-                key: name,
-                period: after.number,
-                used,
-                credit: 0,
-            });
+            let mut states = None;
+            for used in parts(counted) {
+                let (before, after) = tables.usage.add(owner, name, period, used, 0);
+                self.batch.push(&Change::AddUsage {
+                    subscriber: owner,
+                    key: name,
+                    period: after.number,
+                    used,
+                    credit: 0,
+                });
+                let (first, _) = states.unwrap_or((before, after));
+                states = Some((first, after));
+            }
             // Others who share the counter learn of a limit that was crossed.
             if let Some(key) = key
-                && key.pool.is_some()
                 && let Some(limit) = key.limit
+                && let Some((before, after)) = states
             {
                 let state = |used| {
                     let quota = crate::pcrf::policy::Quota {

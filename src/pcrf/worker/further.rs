@@ -2,13 +2,11 @@
 
 use crate::pcrf::answer;
 use crate::pcrf::diameter::{ResultCode, Writer};
-use crate::pcrf::optimise::Switch;
 use crate::pcrf::perf::{Watch, Work};
 use crate::pcrf::policy::Kind;
 use crate::pcrf::request;
 use crate::pcrf::session::{NEVER, Tombstone};
 use crate::pcrf::sessions::Shard;
-use crate::pcrf::store::Change;
 use crate::pcrf::worker::{Call, Outcome, Question, Worker, kind};
 
 impl Worker {
@@ -79,6 +77,7 @@ impl Worker {
         } else if !ends {
             let boundary = session.boundary;
             self.install(call, session, row.as_ref(), &outcome, watch, w);
+            pcrf.write_end(w, &id, session, call.host, call.now);
             if session.boundary != boundary && session.boundary != NEVER {
                 pcrf.schedule(session.boundary, &id);
             }
@@ -88,24 +87,14 @@ impl Worker {
         if ends {
             let tombstone = Tombstone {
                 last: this,
-                until: call
-                    .now
-                    .saturating_add(pcrf.settings().tombstone.as_secs() as i64),
+                until: call.until(pcrf.settings()),
                 answer: std::mem::take(&mut session.answer),
             };
-            if pcrf.journal.keeps() || !tables.switches.is_on(Switch::Commit) {
-                self.blob.clear();
-                tombstone.write(&mut self.blob);
-                self.batch.push(&Change::PutSession {
-                    id: &id,
-                    expected: session.version,
-                    blob: &self.blob,
-                });
-            }
+            self.bury(&id, &tombstone, session.version);
             pcrf.remove(shard, &id);
             shard.bury(id, tombstone);
         } else {
-            self.put(tables, &id, session, used);
+            self.put(&id, session, used);
         }
         self.write(tables, watch)
     }

@@ -10,7 +10,6 @@ use crate::pcrf::policy::Kind;
 use crate::pcrf::request::{self, Request};
 use crate::pcrf::session::{NEVER, Session};
 use crate::pcrf::sessions::{Id, Shard};
-use crate::pcrf::store::Change;
 use crate::pcrf::tables::Tables;
 use crate::pcrf::worker::{Call, Outcome, Question, Worker};
 
@@ -86,28 +85,26 @@ impl Worker {
             watch,
         );
         if let Outcome::Refused(code) = outcome {
-            // What was used is counted all the same, and a session that this one replaces is over.
-            if let Some((id, _)) = pcrf.remove(shard, request.session) {
-                self.batch.push(&Change::DropSession { id: &id });
-            }
-            let number = self.refuse_call(call, code, w);
-            return number.max(self.write(tables, watch));
+            // What was used is counted all the same.
+            self.refuse_initial(call, shard, session.version, code, w);
+            return self.write(tables, watch);
         }
+        let id: Id = match shard.get(request.session) {
+            Some((id, _)) => id.clone(),
+            None => Arc::from(request.session),
+        };
         let mark = self.begin(call, w);
         answer::result(w, ResultCode::SUCCESS, call.how, false);
         answer::request(w, request);
         answer::features(w, request);
         self.install(call, &mut session, row.as_ref(), &outcome, watch, w);
+        pcrf.write_end(w, &id, &mut session, call.host, call.now);
         Self::conclude(call, &mut session, mark, w);
         session.shrink();
-        let id: Id = match shard.get(request.session) {
-            Some((id, _)) => id.clone(),
-            None => Arc::from(request.session),
-        };
         if session.boundary != NEVER {
             pcrf.schedule(session.boundary, &id);
         }
-        self.put(tables, &id, &mut session, true);
+        self.put(&id, &mut session, true);
         if before.is_some() {
             pcrf.remove(shard, &id);
         }

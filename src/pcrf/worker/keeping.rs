@@ -1,12 +1,13 @@
 //! What a request leaves behind: the decision in its session, changes in the journal.
 
 use crate::pcrf::directory::Row;
+use crate::pcrf::engine::Pcrf;
 use crate::pcrf::optimise::Switch;
 use crate::pcrf::perf::{Watch, Work};
 use crate::pcrf::policy::{Grant, Input, Policy, Wanted};
 use crate::pcrf::session::{NEVER, Session};
 use crate::pcrf::sessions::Id;
-use crate::pcrf::store::Change;
+use crate::pcrf::store::{Batch, Change};
 use crate::pcrf::tables::Tables;
 use crate::pcrf::worker::Worker;
 
@@ -53,25 +54,9 @@ impl Worker {
     }
 
     /// Adds a session to the changes, if something changed that holds for it.
-    pub(crate) fn put(&mut self, tables: &Tables, id: &Id, session: &mut Session, always: bool) {
-        let naive = !tables.switches.is_on(Switch::Commit);
-        if !self.pcrf.journal.keeps() && !naive {
-            return;
-        }
-        let host = self.pcrf.tables.hosts.get(session.peer);
-        self.blob.clear();
-        let holds = session.write(host.as_ref().map_or(&[], |host| &host.name), &mut self.blob);
-        let digest = xxhash_rust::xxh3::xxh3_64(self.blob.get(..holds).unwrap_or_default()) | 1;
-        if !always && !naive && digest == session.digest {
-            return;
-        }
-        session.digest = digest;
-        self.batch.push(&Change::PutSession {
-            id,
-            expected: session.version,
-            blob: &self.blob,
-        });
-        session.version += 1;
+    pub(crate) fn put(&mut self, id: &Id, session: &mut Session, always: bool) {
+        self.pcrf
+            .put(&mut self.batch, &mut self.blob, id, session, always);
     }
 
     /// Hands the changes to the journal.
@@ -99,6 +84,37 @@ impl Worker {
             Work::SessionPut
         });
         number
+    }
+}
+
+impl Pcrf {
+    /// Adds a session to changes, if something changed that holds for it. The blob is a buffer.
+    pub(crate) fn put(
+        &self,
+        batch: &mut Batch,
+        blob: &mut Vec<u8>,
+        id: &Id,
+        session: &mut Session,
+        always: bool,
+    ) {
+        let naive = !self.tables.switches.is_on(Switch::Commit);
+        if !self.journal.keeps() && !naive {
+            return;
+        }
+        let host = self.tables.hosts.get(session.peer);
+        blob.clear();
+        let holds = session.write(host.as_ref().map_or(&[], |host| &host.name), blob);
+        let digest = xxhash_rust::xxh3::xxh3_64(blob.get(..holds).unwrap_or_default()) | 1;
+        if !always && !naive && digest == session.digest {
+            return;
+        }
+        session.digest = digest;
+        batch.push(&Change::PutSession {
+            id,
+            expected: session.version,
+            blob,
+        });
+        session.version += 1;
     }
 }
 

@@ -1,10 +1,16 @@
 //! Refusals: requests that are wrong, late, of unknown sessions or subscribers.
 
+use std::sync::Arc;
+
 use crate::pcrf::answer;
 use crate::pcrf::diameter::check::Refusal;
-use crate::pcrf::diameter::{Header, Message, ResultCode, Writer, flag, id};
+use crate::pcrf::diameter::{Header, Message, ResultCode, Writer, id};
+use crate::pcrf::optimise::Switch;
 use crate::pcrf::request::{Parts, Request};
+use crate::pcrf::session::Tombstone;
+use crate::pcrf::sessions::{Id, Shard};
 use crate::pcrf::settings::Experimental;
+use crate::pcrf::store::Change;
 use crate::pcrf::worker::{Call, Worker};
 
 impl Worker {
@@ -72,23 +78,65 @@ impl Worker {
         w: &mut Writer,
     ) -> u64 {
         self.pcrf.tables.counters.refused.up();
-        if code.is_protocol_error() {
-            w.append_answer(header, flag::ERROR);
-            if !request.session.is_empty() {
-                w.bytes(id::SESSION_ID, request.session);
-            }
-            let origin = Self::origin(&self.pcrf);
-            w.bytes(id::ORIGIN_HOST, origin.host);
-            w.bytes(id::ORIGIN_REALM, origin.realm);
-            w.u32(id::ORIGIN_STATE_ID, self.pcrf.start);
+        let origin = Self::origin(&self.pcrf);
+        let mark = if code.is_protocol_error() {
+            answer::begin_error(w, header, request.session, origin);
+            let mark = w.avps().len();
             w.result(code);
+            mark
         } else {
-            answer::begin(w, header, request.session, Self::origin(&self.pcrf));
+            answer::begin(w, header, request.session, origin);
+            let mark = w.avps().len();
             answer::result(w, code, how, false);
             answer::request(w, request);
-        }
+            mark
+        };
+        self.refusal.clear();
+        self.refusal
+            .extend_from_slice(w.avps().get(mark..).unwrap_or_default());
         parts.each_raw(id::PROXY_INFO, |avp| w.copy(&avp));
         w.finish();
         0
+    }
+
+    /// Refuses a CCR-I whose usage was counted, and remembers that: its repetition counts nothing.
+    pub(super) fn refuse_initial(
+        &mut self,
+        call: &Call<'_, '_, '_>,
+        shard: &mut Shard,
+        version: u64,
+        code: ResultCode,
+        w: &mut Writer,
+    ) {
+        let pcrf = self.pcrf.clone();
+        let id = match pcrf.remove(shard, call.request.session) {
+            // A session that it replaces is over.
+            Some((id, _)) => id,
+            None => Arc::from(call.request.session),
+        };
+        self.refuse_call(call, code, w);
+        let tombstone = Tombstone {
+            last: call.this,
+            until: call.until(pcrf.settings()),
+            answer: self.refusal.clone(),
+        };
+        self.bury(&id, &tombstone, version);
+        if let Some(oldest) = shard.refuse(id, tombstone, pcrf.settings().refusals) {
+            self.batch.push(&Change::DropSession { id: &oldest });
+        }
+    }
+
+    /// Adds a tombstone to the changes.
+    pub(super) fn bury(&mut self, id: &Id, tombstone: &Tombstone, version: u64) {
+        let tables = &self.pcrf.tables;
+        if self.pcrf.journal.keeps() || !tables.switches.is_on(Switch::Commit) {
+            self.blob.clear();
+            tombstone.write(&mut self.blob);
+            self.batch.push(&Change::PutSession {
+                id,
+                expected: version,
+                blob: &self.blob,
+            });
+        }
     }
 }

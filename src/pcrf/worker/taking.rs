@@ -62,8 +62,14 @@ impl Worker {
             return self.refuse(&header, &request, &parts, ResultCode::TOO_BUSY, how, w);
         };
         self.network(tables, &host, &mut watch);
-        host.heard_on(connection);
-        if let Some(state) = request.state {
+        if host.heard_on(connection) {
+            pcrf.returned(host.clone());
+        }
+        // An agent may bring requests of others: their state is not believed from it, as it ends sessions.
+        if let Some(state) = request.state
+            && state != host.state()
+            && host.is_at(connection)
+        {
             pcrf.host_state(&host, state);
         }
         let call = Call {
@@ -157,12 +163,18 @@ impl Worker {
             return self.refuse_call(call, ResultCode::UNABLE_TO_COMPLY, w);
         };
         let again = call.header.is_retransmitted();
+        // The identifier counts together with the host, and only with the T flag: a first transmission has it clear.
         let same = |last: &Answered| {
             (last.kind, last.number) == (this.kind, this.number)
                 || (again && last.end_to_end == this.end_to_end)
         };
         let stored = match shard.get(request.session) {
-            Some((_, session)) => same(&session.last).then_some(&session.answer),
+            Some((_, session)) => {
+                let own = session.peer == call.host.number;
+                let number = (session.last.kind, session.last.number);
+                (number == (this.kind, this.number) || (own && same(&session.last)))
+                    .then_some(&session.answer)
+            }
             None => match shard.tombstone(request.session) {
                 Some(tombstone) if same(&tombstone.last) => Some(&tombstone.answer),
                 _ => None,
@@ -170,7 +182,8 @@ impl Worker {
         };
         if let Some(stored) = stored {
             tables.counters.duplicates.up();
-            answer::begin(w, &call.header, request.session, Self::origin(&self.pcrf));
+            let origin = Self::origin(&self.pcrf);
+            answer::begin(w, &call.header, request.session, origin);
             w.copy_bytes(stored);
             call.parts.each_raw(id::PROXY_INFO, |avp| w.copy(&avp));
             w.finish();

@@ -3,6 +3,7 @@
 use crate::pcrf::answer::{self, Step};
 use crate::pcrf::diameter::{Writer, id};
 use crate::pcrf::directory::Row;
+use crate::pcrf::leftover;
 use crate::pcrf::perf::{Watch, Work};
 use crate::pcrf::policy::Wanted;
 use crate::pcrf::session::Session;
@@ -29,33 +30,53 @@ impl Worker {
         let tables = call.tables;
         let all = session.stale;
         let same = matches!(outcome, Outcome::Same);
-        if same && !all && self.reports.is_empty() {
+        if same && !all && self.reports.is_empty() && session.release.is_none() {
             return;
         }
         let policy = &call.loaded.policy;
         let before = Wanted::decode(&session.wanted).map(|(wanted, _)| wanted);
         let before = before.unwrap_or_default();
-        let nothing = Wanted::default();
-        let reports = std::mem::take(&mut self.reports);
-        let grants = Grants {
-            tables,
-            policy,
-            subscriber: &session.subscriber,
-            row,
-            now: call.now,
+        let may;
+        let present = if all {
+            may = leftover::may_have(&before, &session.leftover);
+            &may
+        } else {
+            &before
         };
+        let reports = std::mem::take(&mut self.reports);
+        let mark = w.avps().len();
         {
             let decision = self.runner.decision();
+            let wanted = if same { &before } else { &decision.wanted };
+            session.release_as(wanted.release);
+            let grants = Grants {
+                tables,
+                policy,
+                subscriber: &session.subscriber,
+                row,
+                now: call.now,
+            };
             let step = Step {
                 policy,
-                wanted: if same { &before } else { &decision.wanted },
-                present: if all { &nothing } else { &before },
+                wanted,
+                present,
+                all,
                 usage_report: self.pcrf.settings().usage_report,
             };
             watch.lap(Work::Difference);
             step.write(w, |key| reports.has(key), |monitor| grants.of(monitor));
+            if session.unconfirmed > 0 {
+                // The PCEF may do first what this answer says, then what a RAR before it said.
+                let may = leftover::may_have(&before, &session.leftover);
+                leftover::keep(may, wanted, &mut session.leftover);
+            } else {
+                session.leftover = Vec::new();
+            }
         }
         self.reports = reports;
+        if w.avps().len() > mark {
+            session.told = session.told.wrapping_add(1);
+        }
         if !same {
             self.keep(session, &before, call.request.session, call.now);
         }
