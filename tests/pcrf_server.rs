@@ -293,6 +293,39 @@ fn a_session_over_tcp_and_the_commands_to_the_server() {
 }
 
 #[test]
+fn a_release_outlives_kill_9_and_waits_for_the_peer() {
+    let folder = Folder::new("release");
+    let store = format!("redb:{}", folder.0.join("sessions.redb").display());
+    let options = ["--store", store.as_str(), "--durability", "strict"];
+    let server = Served::start(&folder.0, &options);
+    let mut client = Client::connect(server.address);
+    client.ask(&Ccr::initial("pgw;1", GOLD, "internet"));
+    drop(client);
+    std::thread::sleep(Duration::from_millis(200));
+    server.ask(&json!({"command": "release", "session": "pgw;1", "cause": 1}));
+    std::thread::sleep(Duration::from_millis(300));
+    // It is killed.
+    drop(server);
+    let server = Served::start(&folder.0, &options);
+    let session = server.ask(&json!({"command": "session", "session": "pgw;1"}));
+    assert_eq!(session["release"], json!(1));
+    let mut client = Client::connect(server.address);
+    let rar = client.receive().unwrap();
+    assert_eq!(rar.number(id::SESSION_RELEASE_CAUSE), Some(1));
+    client.stream.write_all(&raa(&rar.0, 2001)).unwrap();
+    // A second connection: it is asked anew, on that one.
+    let mut second = Client::connect(server.address);
+    let rar = second.receive().unwrap();
+    assert_eq!(rar.number(id::SESSION_RELEASE_CAUSE), Some(1));
+    second.stream.write_all(&raa(&rar.0, 2001)).unwrap();
+    let answer = client.ask(&Ccr::update("pgw;1", 1));
+    assert_eq!(answer.number(id::SESSION_RELEASE_CAUSE), Some(1));
+    assert_eq!(client.ask(&Ccr::terminate("pgw;1", 2)).result(), 2001);
+    let counters = server.ask(&json!({"command": "counters"}));
+    assert_eq!(counters["sessions"], json!(0));
+}
+
+#[test]
 fn bytes_that_are_no_diameter_end_the_connection() {
     let folder = Folder::new("foreign");
     let server = Served::start(&folder.0, &[]);

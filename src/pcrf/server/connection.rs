@@ -196,16 +196,23 @@ impl Connection {
         let mut requests = 0;
         let now = now();
         let clock = elapsed(&self.shared);
+        let pcrf = self.shared.pcrf.clone();
         let mut after = 0;
-        let mut state = None;
-        let mut opened = false;
         self.writer.clear();
         {
             let mut worker = self.worker.borrow_mut();
             while let Some(event) = self.peer.next_event(clock) {
                 match event {
-                    Event::Open => opened = true,
-                    Event::Restarted(new) => state = Some(new),
+                    // At once: what follows in the same read is from a host that is known.
+                    Event::Open => {
+                        let (host, realm) = (self.peer.host(), self.peer.realm());
+                        let state = self.peer.origin_state();
+                        pcrf.host_connected(host, realm, state, self.id);
+                    }
+                    Event::Restarted(state) => {
+                        let (host, realm) = (self.peer.host(), self.peer.realm());
+                        pcrf.host_connected(host, realm, Some(state), self.id);
+                    }
                     Event::Message(message) => {
                         let header = message.header();
                         if header.is_request() {
@@ -219,11 +226,6 @@ impl Connection {
                     Event::Closed(reason) => self.reason = Some(reason),
                 }
             }
-        }
-        let state = state.or(self.peer.origin_state().filter(|_| opened));
-        if opened || state.is_some() {
-            let (host, realm) = (self.peer.host(), self.peer.realm());
-            self.shared.pcrf.host_connected(host, realm, state, self.id);
         }
         let answers = self.writer.all();
         if answers.is_empty() {

@@ -118,6 +118,7 @@ fn runtime() -> io::Result<tokio::runtime::Runtime> {
 impl Server {
     /// Reads policy and subscribers, opens the store, and listens.
     pub fn start(settings: Settings, sink: Arc<dyn Sink>) -> Result<Self, StartError> {
+        let times = reload::times(&settings);
         let (policy, mut reports) = reload::load(&settings);
         let Some(policy) = policy else {
             return Err(StartError::Policy(reports));
@@ -159,7 +160,12 @@ impl Server {
         if let Some(subscribers) = subscribers {
             pcrf.import(&subscribers)?;
         }
-        Self::listen(Arc::new(pcrf), sink, confirmed, committer, kept, reports)
+        let mut server = Self::listen(Arc::new(pcrf), sink, confirmed, committer, kept)?;
+        reload::start(&server.shared, times).map_err(|error| {
+            StartError::Listen("a thread that looks at files".to_owned(), error)
+        })?;
+        server.reports = reports;
+        Ok(server)
     }
 
     fn listen(
@@ -168,7 +174,6 @@ impl Server {
         durable: watch::Receiver<u64>,
         committer: Option<Arc<Committer>>,
         kept: bool,
-        reports: Vec<Report>,
     ) -> Result<Self, StartError> {
         let settings = pcrf.settings();
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
@@ -218,13 +223,12 @@ impl Server {
             .map_err(failed)?;
         control::start(&shared)
             .map_err(|error| StartError::Listen(settings.control.display().to_string(), error))?;
-        reload::start(&shared).map_err(failed)?;
         Ok(Self {
             shared,
             address,
             workers,
             acceptor: Some(acceptor),
-            reports,
+            reports: Vec::new(),
         })
     }
 

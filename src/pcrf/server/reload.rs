@@ -60,8 +60,11 @@ pub(super) fn reload(shared: &Shared) -> Result<String, String> {
     Ok(line.trim_end().to_owned())
 }
 
+/// Times of change.
+pub(super) type Times = Vec<Option<SystemTime>>;
+
 /// Times of change of the files that are named; files that they include are read when somebody asks.
-fn times(settings: &Settings) -> Vec<Option<SystemTime>> {
+pub(super) fn times(settings: &Settings) -> Times {
     let beside = |name: &str| settings.policy.with_file_name(name);
     let files: [PathBuf; 4] = [
         settings.policy.clone(),
@@ -85,9 +88,8 @@ fn times(settings: &Settings) -> Vec<Option<SystemTime>> {
         .collect()
 }
 
-/// Starts the thread that looks at the files.
-pub(super) fn start(shared: &Arc<Shared>) -> io::Result<()> {
-    let mut known = times(shared.pcrf.settings());
+/// Starts the thread that looks at the files, which were read when they had these times of change.
+pub(super) fn start(shared: &Arc<Shared>, mut known: Times) -> io::Result<()> {
     let shared = Arc::downgrade(shared);
     let watch = move || {
         // As the files were when they were looked at last.
