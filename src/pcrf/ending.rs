@@ -86,9 +86,7 @@ impl Pcrf {
     pub(crate) fn look_at_returned(&self) {
         for host in self.take_returned() {
             if host.settle() {
-                for id in self.tables.sessions.take_owed(host.number) {
-                    self.enqueue(id, Purpose::Decide);
-                }
+                self.enqueue_later(self.tables.sessions.take_owed(host.number));
             }
         }
     }

@@ -134,6 +134,8 @@ pub struct Pcrf {
     next: AtomicU32,
     timers: Mutex<BinaryHeap<Reverse<(i64, Id)>>>,
     queue: Mutex<VecDeque<(Id, Purpose)>>,
+    /// Sessions that are looked at when nothing else waits: after a reload, or when their host is there again.
+    later: Mutex<VecDeque<Id>>,
     /// Hosts that messages can be sent to again, or on another connection.
     returned: Mutex<Vec<Arc<Host>>>,
     pub(crate) pending: Mutex<AHashMap<u32, Pending>>,
@@ -178,6 +180,7 @@ impl Pcrf {
             next: AtomicU32::new(start.wrapping_shl(20)),
             timers: Mutex::default(),
             queue: Mutex::default(),
+            later: Mutex::default(),
             returned: Mutex::default(),
             pending: Mutex::default(),
             settings,
@@ -206,6 +209,7 @@ impl Pcrf {
         let tables = &*self.tables;
         let store = tables.store.clone();
         let mut damaged = 0u64;
+        let mut buffer = Vec::new();
         store.rows(Table::Peer, b"", &mut |name, row| {
             if let Some((realm, state)) = read_row(row)
                 && let Some((host, _)) = tables.hosts.take(name, &realm)
@@ -232,6 +236,8 @@ impl Pcrf {
                     };
                     session.peer = host.number;
                     session.shrink();
+                    buffer.clear();
+                    session.digest = session.write_digested(&host.name, &mut buffer);
                     // Policy, subscribers and time went on: all are looked at when their host is there.
                     session.owed = true;
                     host.owe();
@@ -321,7 +327,7 @@ impl Pcrf {
                 |subscriber| after.owners(subscriber, row(subscriber).as_ref()),
             );
         }
-        lock(&self.queue).extend(ids.into_iter().map(|id| (id, Purpose::Decide)));
+        self.enqueue_later(ids);
         Ok(())
     }
 
@@ -407,14 +413,24 @@ impl Pcrf {
         lock(&self.queue).push_back((id, purpose));
     }
 
+    /// Many sessions are looked at, behind what concerns few.
+    pub(crate) fn enqueue_later(&self, ids: Vec<Id>) {
+        lock(&self.later).extend(ids);
+    }
+
     /// What is to be pushed next.
     pub(crate) fn dequeue(&self) -> Option<(Id, Purpose)> {
-        lock(&self.queue).pop_front()
+        if let Some(next) = lock(&self.queue).pop_front() {
+            return Some(next);
+        }
+        let id = lock(&self.later).pop_front()?;
+        Some((id, Purpose::Decide))
     }
 
     /// Sessions that wait for a decision of our own.
     pub fn queued(&self) -> usize {
-        lock(&self.queue).len()
+        let soon = lock(&self.queue).len();
+        soon + lock(&self.later).len()
     }
 
     /// A session is decided about anew at that second.

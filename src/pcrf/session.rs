@@ -163,6 +163,14 @@ impl Session {
         holds
     }
 
+    /// Appends the byte form; gives a hash of what holds for the session, which is never 0.
+    pub fn write_digested(&self, host: &[u8], out: &mut Vec<u8>) -> u64 {
+        let begin = out.len();
+        let holds = self.write(host, out);
+        let holds = out.get(begin..begin + holds).unwrap_or_default();
+        xxhash_rust::xxh3::xxh3_64(holds) | 1
+    }
+
     /// Bytes that it takes in memory beside its Session-Id.
     pub fn size(&self) -> usize {
         size_of::<Self>()

@@ -102,9 +102,9 @@ impl Pcrf {
             return;
         }
         let host = self.tables.hosts.get(session.peer);
+        let host = host.as_ref().map_or(&[][..], |host| &host.name);
         blob.clear();
-        let holds = session.write(host.as_ref().map_or(&[], |host| &host.name), blob);
-        let digest = xxhash_rust::xxh3::xxh3_64(blob.get(..holds).unwrap_or_default()) | 1;
+        let digest = session.write_digested(host, blob);
         if !always && !naive && digest == session.digest {
             return;
         }
