@@ -429,7 +429,7 @@ fn session_of(message: &[u8]) -> String {
 #[test]
 fn a_memo_changes_nothing_and_nothing_is_lost_for_good() {
     let config = ProptestConfig {
-        cases: 64,
+        cases: 300,
         max_shrink_iters: 3000,
         failure_persistence: None,
         ..ProptestConfig::default()
