@@ -7,10 +7,10 @@
  *
  * it sends a load: RATE requests per second, an update DISTANCE sessions after the beginning, WARM_UP seconds that do not
  * count and SECONDS that do, LIMIT seconds at most, WINDOW requests that may be unanswered. It prints `GX ready` when the
- * peer is open, `GX window begins` and `GX window ends`, then `GX {...}`, the figures. Sessions are ended after that. */
+ * peer is open, `GX window begins` and `GX window ends`. Then it waits for a line, so that whoever reads the server's
+ * counters finds those of the window, ends the sessions that are left, and prints `GX {...}`, the figures. */
 
-#include "gx.h"
-#include <inttypes.h>
+#include "gx_sessions.h"
 #include <stdatomic.h>
 #include <time.h>
 
@@ -20,65 +20,11 @@
 /* Nothing comes for so long: the server is gone. */
 #define PATIENCE (5 * SECOND)
 
-enum kind { INITIAL, UPDATE, TERMINATE };
-
 static pthread_t thread;
 static struct disp_hdl *handle;
-static char realm[128];
+static struct fd_hook_hdl *hook;
 
-/* ---- Who: the rules of src/pcrf/load/population.rs. */
-
-#define CROSSING 20
-#define FIRST_APN 14
-
-static uint64_t subscribers;
-static unsigned roaming, apns;
-static char apn[8][64];
-
-struct who {
-	uint64_t subscriber, update, end;
-	const char *apn, *plmn;
-	int metered;
-	uint8_t address[4];
-};
-
-static uint64_t mix(uint64_t number)
-{
-	uint64_t mixed = (number ^ (number >> 31)) * 0x9e3779b97f4a7c15ull;
-	return mixed ^ (mixed >> 29);
-}
-
-static int is_gold(uint64_t subscriber)
-{
-	return subscriber / CROSSING % 4 != 3;
-}
-
-static struct who session_of(uint64_t number)
-{
-	uint64_t groups = subscribers / CROSSING ? subscribers / CROSSING : 1;
-	uint64_t turn = number / CROSSING, slot = number % CROSSING, round = turn / groups;
-	/* A prime: groups are taken in another order than that of the file. */
-	uint64_t group = turn % groups * 7919 % groups;
-	int crosses = slot == 0, abroad = !crosses && mix(number) % 100 < roaming;
-	unsigned place = 0;
-	struct who who = {.end = 1000000, .update = crosses ? 8200000000ull : 4000000};
-	if (crosses && group % 4 == 3)
-		group -= 1;
-	who.subscriber = group * CROSSING + (slot + round) % CROSSING;
-	if (who.subscriber >= subscribers)
-		who.subscriber = subscribers - 1;
-	if (slot >= FIRST_APN) {
-		uint64_t others = apns > 1 ? apns - 1 : 1;
-		place = (unsigned)((slot - FIRST_APN) * others / (CROSSING - FIRST_APN)) + 1;
-	}
-	who.apn = apn[place < apns ? place : 0];
-	who.plmn = abroad ? "26201" : "00101";
-	who.metered = slot < FIRST_APN && !abroad && is_gold(who.subscriber);
-	memcpy(who.address, (uint8_t[]){10, number >> 16, number >> 8, number}, 4);
-	return who;
-}
-
-/* ---- When: the rules of src/pcrf/load/schedule.rs. */
+/* The rules of src/pcrf/load/schedule.rs. */
 
 struct course { uint64_t rate, distance, warm_up, seconds, limit, window; };
 
@@ -95,85 +41,6 @@ static int request_at(const struct course *course, uint64_t place, enum kind *ki
 	*session = place / 3 - back;
 	return place / 3 >= back;
 }
-
-/* ---- What: the AVPs of src/pcrf/load/requests.rs. */
-
-static void surroundings(struct msg *msg, const struct who *who)
-{
-	const uint8_t *a = who->address;
-	uint8_t location[] = {130, 0, 0xf1, 0x10, 0, a[2], 0, 0xf1, 0x10, 0, 0, a[2], a[3]};
-	set_octets(msg, "Framed-IP-Address", a, 4);
-	set_u32(msg, "IP-CAN-Type", 5);
-	set_u32(msg, "RAT-Type", 1004);
-	set_text(msg, "Called-Station-Id", who->apn);
-	set_text(msg, "3GPP-SGSN-MCC-MNC", who->plmn);
-	set_octets(msg, "3GPP-User-Location-Info", location, sizeof location);
-}
-
-static void used(struct msg *msg, const struct who *who, uint64_t octets)
-{
-	struct avp *group, *unit;
-	if (!who->metered)
-		return;
-	group = add(msg, "Usage-Monitoring-Information");
-	set_text(group, "Monitoring-Key", "mk-gold");
-	unit = add(group, "Used-Service-Unit");
-	set_u64(unit, "CC-Total-Octets", octets);
-	set_u64(unit, "CC-Input-Octets", octets / 8);
-	set_u64(unit, "CC-Output-Octets", octets - octets / 8);
-	set_u32(group, "Usage-Monitoring-Level", 0);
-}
-
-static void initial(struct msg *msg, const struct who *who)
-{
-	struct avp *group = add(msg, "Supported-Features"), *arp;
-	set_u32(group, "Vendor-Id", TGPP);
-	set_u32(group, "Feature-List-ID", 1);
-	set_u32(group, "Feature-List", 11);
-	set_u32(msg, "Network-Request-Support", 1);
-	surroundings(msg, who);
-	set_octets(msg, "3GPP-MS-TimeZone", ((uint8_t[]){4, 0}), 2);
-	/* IPv4, 10.255.0.1 */
-	set_octets(msg, "AN-GW-Address", ((uint8_t[]){0, 1, 10, 255, 0, 1}), 6);
-	group = add(msg, "QoS-Information");
-	set_u32(group, "APN-Aggregate-Max-Bitrate-UL", 50000000);
-	set_u32(group, "APN-Aggregate-Max-Bitrate-DL", 100000000);
-	group = add(msg, "Default-EPS-Bearer-QoS");
-	set_u32(group, "QoS-Class-Identifier", 9);
-	arp = add(group, "Allocation-Retention-Priority");
-	set_u32(arp, "Priority-Level", 10);
-	set_u32(arp, "Pre-emption-Capability", 1);
-	set_u32(arp, "Pre-emption-Vulnerability", 0);
-}
-
-static struct msg *build(const char *run, enum kind kind, uint64_t session, uint32_t number)
-{
-	char text[192];
-	struct who who = session_of(session);
-	snprintf(text, sizeof text, "%s;%s;%" PRIu64, fd_g_config->cnf_diamid, run, session);
-	struct msg *msg = gx_request(text, realm, kind + 1, number);
-	snprintf(text, sizeof text, "4915%08" PRIu64, who.subscriber + 1000000);
-	gx_subscription(msg, 0, text);
-	snprintf(text, sizeof text, "00101%010" PRIu64, who.subscriber + 1000000);
-	gx_subscription(msg, 1, text);
-	switch (kind) {
-	case INITIAL:
-		initial(msg, &who);
-		break;
-	case UPDATE:
-		surroundings(msg, &who);
-		/* USAGE_REPORT, USER_LOCATION_CHANGE */
-		set_u32(msg, "Event-Trigger", who.metered ? 33 : 13);
-		used(msg, &who, who.update);
-		break;
-	case TERMINATE:
-		set_u32(msg, "Termination-Cause", 1);
-		used(msg, &who, who.end);
-	}
-	return msg;
-}
-
-/* ---- What came of it. */
 
 /* As many places for each power of two: a percentile is at most 1/64 too high. */
 #define BITS 6
@@ -300,8 +167,6 @@ static int on_push(struct msg **msg, struct avp *avp, struct session *session, v
 	return 0;
 }
 
-/* ---- A run. */
-
 /* Waits until fewer than that many requests are unanswered. An answer of the run before may still come. */
 static int wait_for(uint64_t unanswered)
 {
@@ -351,7 +216,7 @@ static void load(void)
 {
 	static struct counts found;
 	uint64_t place = 0, inside = 0, late = 0, left, window_began, window_ended, before = atomic_load(&sent);
-	char name[48];
+	char name[48], line[16];
 	struct timespec stamp;
 	clock_gettime(CLOCK_REALTIME, &stamp);
 	uint64_t wall = ((uint64_t)stamp.tv_sec * 1000 + (uint64_t)stamp.tv_nsec / 1000000) & 0xffffffffffull;
@@ -394,6 +259,8 @@ static void load(void)
 	pthread_mutex_lock(&counting);
 	found = counts;
 	pthread_mutex_unlock(&counting);
+	if (!fgets(line, sizeof line, stdin))
+		return;
 	/* The sessions that the schedule left are ended as fast as the window allows. */
 	uint64_t ended = place / 3 > 2 * course.distance ? place / 3 - 2 * course.distance : 0;
 	for (uint64_t session = ended; session < (place + 2) / 3; session++) {
@@ -462,20 +329,17 @@ static void *run(void *unused)
 	return unused;
 }
 
-/* The dictionaries of freeDiameter lack the RAT-Type of TS 29.212. */
-static int define_rat_type(void)
+/* Where nobody listens, freeDiameter writes each message as text, and throws the text away. */
+static void ignore(enum fd_hook_type type, struct msg *msg, struct peer_hdr *peer, void *other, struct fd_hook_permsgdata *own,
+		   void *opaque)
 {
-	struct dict_object *type, *found;
-	struct dict_avp_data data = {1032, TGPP, "RAT-Type", AVP_FLAG_VENDOR | AVP_FLAG_MANDATORY, AVP_FLAG_VENDOR, AVP_TYPE_INTEGER32};
-	struct dict_type_data enumerated = {.type_base = AVP_TYPE_INTEGER32, .type_name = "Enumerated(3GPP/RAT-Type)"};
-	if (!fd_dict_search(fd_g_config->cnf_dict, DICT_AVP, AVP_BY_NAME_ALL_VENDORS, "RAT-Type", &found, ENOENT))
-		return 0;
-	CHECK_FCT(fd_dict_new(fd_g_config->cnf_dict, DICT_TYPE, &enumerated, NULL, &type));
-	return fd_dict_new(fd_g_config->cnf_dict, DICT_AVP, &data, type, NULL);
+	(void)type, (void)msg, (void)peer, (void)other, (void)own, (void)opaque;
 }
 
 static int begin(char *parameter)
 {
+	uint32_t usual = HOOK_MASK(HOOK_MESSAGE_RECEIVED, HOOK_MESSAGE_LOCAL, HOOK_MESSAGE_SENDING, HOOK_MESSAGE_SENT,
+				   HOOK_MESSAGE_ROUTING_FORWARD, HOOK_MESSAGE_ROUTING_LOCAL);
 	char *rest = NULL, *word = parameter ? strtok_r(parameter, ",", &rest) : NULL;
 	subscribers = word ? strtoull(word, NULL, 10) : 0;
 	word = strtok_r(NULL, ",", &rest);
@@ -487,6 +351,7 @@ static int begin(char *parameter)
 		return EINVAL;
 	}
 	CHECK_FCT(define_rat_type());
+	CHECK_FCT(fd_hook_register(usual, ignore, NULL, NULL, &hook));
 	CHECK_FCT(gx_begin(on_push, &handle));
 	return pthread_create(&thread, NULL, run, NULL);
 }
@@ -494,6 +359,7 @@ static int begin(char *parameter)
 void fd_ext_fini(void)
 {
 	fd_disp_unregister(&handle, NULL);
+	fd_hook_unregister(hook);
 }
 
 EXTENSION_ENTRY("gx_load", begin, "dict_dcca_3gpp");

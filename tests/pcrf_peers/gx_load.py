@@ -199,6 +199,7 @@ class Client:
             if change and edge == "begins":
                 time.sleep(seconds / 2)
                 server.change(change)
+        self.talk.say("end")
         line = self.talk.hear("GX {", "GX failed", patience=patience)
         if line.startswith("GX failed"):
             raise Failed(line)
@@ -305,8 +306,8 @@ def arguments():
     parser.add_argument("--server-host", default="pcrf.localdomain", help="Origin-Host of the server")
     parser.add_argument("--json", action="store_true")
     args = parser.parse_args()
-    if args.connect and args.change:
-        parser.error("--change is for a server that is started here")
+    if args.change and (args.connect or args.maximum or "=>" not in args.change):
+        parser.error("--change OLD=>NEW is for one run on a server that is started here")
     if args.tps < 3 or args.subscribers < 1 or args.window < 1 or args.seconds < 1 or args.warm_up < 0:
         parser.error("a number is too small")
     args.unpinned = args.unpinned or os.cpu_count() < 2 or not shutil.which("taskset")
@@ -351,7 +352,8 @@ def main():
     try:
         with tempfile.TemporaryDirectory(prefix="strowger-gx-load-") as folder:
             value = measure(args, Path(folder))
-    except (Failed, Missing) as error:
+    except (Failed, Missing, OSError) as error:
+        # An OSError: the control socket of a server that is gone, or a folder that cannot be written.
         print(error, file=sys.stderr)
         return 77 if isinstance(error, Missing) else 3
     if args.json:
