@@ -138,14 +138,16 @@ class Server:
             raise Failed(f"{command}: {answer['error']}")
         return answer["value"]
 
-    def change(self, change):
-        """Puts another text into the policy, and has the server read it."""
+    def change(self, change, times, seconds):
+        """Puts another text into the policy and has the server read it, then the first again, evenly in that time."""
         old, _, new = change.partition("=>")
         text = self.policy.read_text()
         if old not in text:
             raise Failed(f"the policy has no `{old}`")
-        self.policy.write_text(text.replace(old, new))
-        self.ask("reload")
+        for turn in range(times):
+            time.sleep(seconds / (times + 1))
+            self.policy.write_text(text if turn % 2 else text.replace(old, new))
+            self.ask("reload")
 
     def end(self):
         try:
@@ -197,8 +199,7 @@ class Client:
                 raise Failed(line)
             marks.append(self._mark(server))
             if change and edge == "begins":
-                time.sleep(seconds / 2)
-                server.change(change)
+                server.change(change, args.changes, seconds)
         self.talk.say("end")
         line = self.talk.hear("GX {", "GX failed", patience=patience)
         if line.startswith("GX failed"):
@@ -301,6 +302,7 @@ def arguments():
     parser.add_argument(
         "--change", metavar="OLD=>NEW", help="half way, put a text into the policy and reload it: RAR are sent"
     )
+    parser.add_argument("--changes", type=int, default=1, help="do that and undo it so many times, evenly in the window")
     parser.add_argument("--alone", action="store_true", help="without `strowger pcrf bench`")
     parser.add_argument("--connect", type=int, metavar="PORT", help="a running server that knows the subscribers")
     parser.add_argument("--server-host", default="pcrf.localdomain", help="Origin-Host of the server")

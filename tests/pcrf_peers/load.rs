@@ -53,6 +53,8 @@ fn free_diameter_sends_the_load() {
         "2000",
         "--change",
         "ambr_dl=20M=>ambr_dl=21M",
+        "--changes",
+        "3",
     ]) else {
         return;
     };
