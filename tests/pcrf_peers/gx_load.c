@@ -199,6 +199,12 @@ static void tell(const char *text)
 	fflush(stdout);
 }
 
+static void silent(void)
+{
+	printf("GX failed: no answer for 5 s, %llu are open\n", atomic_load(&sent) - atomic_load(&answered));
+	fflush(stdout);
+}
+
 static void print_codes(const char *name, const struct codes *codes)
 {
 	const char *comma = "";
@@ -245,7 +251,7 @@ static void load(void)
 			continue;
 		sleep_until(began + due(&course, place));
 		if (!wait_for(course.window))
-			return tell("failed: no answer for 5 s");
+			return silent();
 		at = now() - began - due(&course, place);
 		if (place >= first) {
 			inside++;
@@ -272,7 +278,7 @@ static void load(void)
 		atomic_fetch_add(&sent, 1);
 		fd_msg_send(&msg, on_answer, label(runs, (1ull << OF_RUN) - 1));
 		if (!wait_for(course.window))
-			return tell("failed: no answer for 5 s");
+			return silent();
 	}
 	wait_for(1);
 	pthread_mutex_lock(&counting);
