@@ -153,6 +153,8 @@ struct World {
     numbers: [u32; SESSIONS],
     generations: [u32; SESSIONS],
     last: Vec<u8>,
+    /// Its answer.
+    answered: Option<Answer>,
     connection: u64,
     next: u64,
     policy: usize,
@@ -167,6 +169,7 @@ impl World {
             numbers: [0; SESSIONS],
             generations: [0; SESSIONS],
             last: Vec::new(),
+            answered: None,
             connection: 0,
             next: 1,
             policy: 0,
@@ -202,7 +205,10 @@ impl World {
             bench.send(bytes)
         });
         let session = session_of(bytes);
-        if again || answer.result() != 2001 {
+        // What was answered is known. A request that changed nothing is not in the store, and decided anew after a restart.
+        let known = again && self.answered.as_ref() == Some(&answer);
+        self.answered = Some(answer.clone());
+        if known || answer.result() != 2001 {
             return;
         }
         match answer.number(id::CC_REQUEST_TYPE) {
@@ -215,7 +221,9 @@ impl World {
             }
             _ => {}
         }
-        self.pcef.get_mut(&session).unwrap().take(&answer);
+        if let Some(has) = self.pcef.get_mut(&session) {
+            has.take(&answer);
+        }
     }
 
     fn request(&mut self, of: usize, used: Option<(usize, u64)>, far: Option<bool>, end: bool) {
