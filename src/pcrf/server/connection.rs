@@ -199,6 +199,7 @@ impl Connection {
         let mut after = 0;
         let mut state = None;
         let mut opened = false;
+        let mut refused = Vec::new();
         self.writer.clear();
         {
             let mut worker = self.worker.borrow_mut();
@@ -210,7 +211,15 @@ impl Connection {
                         let header = message.header();
                         if header.is_request() {
                             requests += 1;
+                            let before = self.writer.all().len();
                             let number = worker.request(self.id, message, now, &mut self.writer);
+                            // Where answers wait for a store that is away, refusals do not wait behind them.
+                            if number == 0
+                                && self.shared.strict
+                                && self.shared.pcrf.journal.is_crowded()
+                            {
+                                refused.append(&mut self.writer.split_off(before));
+                            }
                             after = after.max(number);
                         } else if header.command == command::RE_AUTH {
                             worker.re_auth_answer(message, now);
@@ -224,6 +233,9 @@ impl Connection {
         if opened || state.is_some() {
             let (host, realm) = (self.peer.host(), self.peer.realm());
             self.shared.pcrf.host_connected(host, realm, state, self.id);
+        }
+        if !refused.is_empty() {
+            self.peer.send(&refused);
         }
         let answers = self.writer.all();
         if answers.is_empty() {
