@@ -309,7 +309,11 @@ impl Settings {
         };
         match self.general(&setting, folder) {
             Some(Some(())) => Ok(()),
-            Some(None) => Err(format!("`{}` cannot be `{}`", setting.name, shown(&setting))),
+            Some(None) => Err(format!(
+                "`{}` cannot be `{}`",
+                setting.name,
+                shown(&setting)
+            )),
             None => Err(format!("there is no setting `{}`", setting.name)),
         }
     }
@@ -336,10 +340,7 @@ impl Settings {
             b"monitoring" => set(&mut self.monitoring, Some(path())),
             b"subscribers" => set(&mut self.subscribers, Some(path())),
             b"control" => set(&mut self.control, path()),
-            b"store" => set(
-                &mut self.store,
-                Backend::of(text, folder),
-            ),
+            b"store" => set(&mut self.store, Backend::of(text, folder)),
             b"durability" => set(&mut self.rhythm.durability, Durability::by_name(value)),
             b"interval" => set(&mut self.rhythm.interval, duration(value)),
             b"batch" => set(&mut self.rhythm.changes, number(value)),

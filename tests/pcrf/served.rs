@@ -179,7 +179,11 @@ pub(crate) struct Told {
 }
 
 /// Sends bursts of updates until the connection breaks.
-pub(crate) fn load(client: &mut Client, told: &mut BTreeMap<String, Told>, stop: &dyn Fn() -> bool) {
+pub(crate) fn load(
+    client: &mut Client,
+    told: &mut BTreeMap<String, Told>,
+    stop: &dyn Fn() -> bool,
+) {
     loop {
         let mut burst = Vec::new();
         for (session, told) in told.iter_mut() {

@@ -157,11 +157,7 @@ impl Server {
         };
         let (durable, confirmed) = watch::channel(0);
         let kept = settings.rhythm.durability != Durability::Mem && settings.store != Backend::Mem;
-        let backend = if kept {
-            &settings.store
-        } else {
-            &Backend::Mem
-        };
+        let backend = if kept { &settings.store } else { &Backend::Mem };
         let store = open_store(backend, settings.rhythm.durability)?;
         let committer = if kept {
             let failures = sink.clone();

@@ -296,7 +296,10 @@ mod tests {
         assert_eq!(folded.removed(), [&b"again"[..], b"gone"]);
         let (present, new) = folded.written(None);
         assert_eq!(present.ids, [&b"a"[..]]);
-        assert_eq!((&present.expected[..], &present.writes[..]), (&[4][..], &[2][..]));
+        assert_eq!(
+            (&present.expected[..], &present.writes[..]),
+            (&[4][..], &[2][..])
+        );
         assert_eq!(new.ids, [&b"again"[..], b"new"]);
         assert_eq!(new.writes, [1, 1]);
         assert_eq!(folded.usage.len(), 2);

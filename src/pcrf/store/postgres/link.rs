@@ -224,9 +224,12 @@ impl Link {
                     .batch_execute("SET synchronous_commit TO off")
                     .await?;
             }
-            let version = client.query_one("SELECT current_setting('server_version_num')::integer", &[]);
+            let version =
+                client.query_one("SELECT current_setting('server_version_num')::integer", &[]);
             let version: i32 = version.await?.get(0);
-            Statements::prepare(&client, version >= 150_000).await.map(Ok)
+            Statements::prepare(&client, version >= 150_000)
+                .await
+                .map(Ok)
         };
         let statements = wait(setting, Some(ANSWERING))
             .ok_or_else(silent)?

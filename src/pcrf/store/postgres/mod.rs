@@ -171,11 +171,15 @@ impl Postgres {
             let mut state = store.lock();
             let link = state.connected(&store.config, store.strict)?;
             let enter = async {
-                link.client.execute(sql::OLD_WRITERS, &[]).await?;
-                link.client.query_one(sql::WRITER, &[]).await
+                let client = &link.client;
+                client.batch_execute(sql::ALONE).await?;
+                client.execute(sql::OLD_WRITERS, &[]).await?;
+                let writer = client.query_one(sql::WRITER, &[]).await?;
+                client.batch_execute("COMMIT").await?;
+                Ok(writer)
             };
             let writer = wait(enter, Some(ANSWERING)).ok_or_else(silent)?;
-            state.writer = writer.map_err(|error| failed(&error))?.get(0);
+            state.writer = writer.map_err(|error: Error| failed(&error))?.get(0);
         }
         Ok(store)
     }
@@ -346,8 +350,9 @@ impl Store for Postgres {
 
     fn usage(&self, subscriber: &[u8], key: &[u8], period: i64) -> Result<Counter, Fault> {
         let rows = self.query(|own| &own.usage_get, &[&subscriber, &key, &period])?;
-        rows.first()
-            .map_or(Ok(Counter::default()), |row| counter(row.get(0), row.get(1)))
+        rows.first().map_or(Ok(Counter::default()), |row| {
+            counter(row.get(0), row.get(1))
+        })
     }
 
     fn row(&self, table: Table, key: &[u8]) -> Result<Option<Vec<u8>>, Fault> {

@@ -55,6 +55,9 @@ SET idle_in_transaction_session_timeout TO '60s';
 SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off';
 ";
 
+/// Waits for all transactions that change anything: what a server that was killed has asked for may still be about to
+/// be committed, and must be there before the next one reads.
+pub(super) const ALONE: &str = "BEGIN; LOCK TABLE writers IN EXCLUSIVE MODE";
 /// A number for whoever writes now.
 pub(super) const WRITER: &str = "INSERT INTO writers DEFAULT VALUES RETURNING id";
 /// Writers of long ago repeat nothing any more.
@@ -75,7 +78,8 @@ pub(super) const SESSIONS: &str = "SELECT id, version, blob FROM sessions ORDER 
 pub(super) const VERSIONS: &str =
     "SELECT id, version FROM sessions WHERE id = ANY($1) ORDER BY id FOR UPDATE";
 /// Removes sessions; gives the versions that they had.
-pub(super) const SESSIONS_DROP: &str = "DELETE FROM sessions WHERE id = ANY($1) RETURNING id, version";
+pub(super) const SESSIONS_DROP: &str =
+    "DELETE FROM sessions WHERE id = ANY($1) RETURNING id, version";
 /// Sessions that have the version that is expected.
 pub(super) const SESSIONS_UPDATE: &str = "UPDATE sessions s SET version = s.version + g.writes, blob = g.blob \
      FROM unnest($1::bytea[], $2::bigint[], $3::bigint[], $4::bytea[]) g (id, expected, writes, blob) \
