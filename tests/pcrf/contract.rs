@@ -10,11 +10,15 @@ pub(crate) fn contents(store: &dyn Store) -> String {
     store
         .sessions(&mut |id, kept| writeln!(text, "session {id:?} {kept:?}").unwrap())
         .unwrap();
+    // Each store has an order of its own for these.
+    let mut usages = Vec::new();
     store
         .usages(&mut |owner, key, period, counter| {
-            writeln!(text, "usage {owner:?} {key:?} {period} {counter:?}").unwrap();
+            usages.push(format!("usage {owner:?} {key:?} {period} {counter:?}\n"));
         })
         .unwrap();
+    usages.sort();
+    text.extend(usages);
     for table in Table::ALL {
         store
             .rows(table, b"", &mut |key, row| {
@@ -89,6 +93,14 @@ pub(crate) fn random(store: &dyn Store, rounds: u32) -> String {
         writeln!(told, "{} changes, {conflicts} conflicts", batch.len()).unwrap();
     }
     told + &contents(store)
+}
+
+/// The first line that differs.
+pub(crate) fn same(found: &str, wanted: &str, what: &str) {
+    for (found, wanted) in found.lines().zip(wanted.lines()) {
+        assert_eq!(found, wanted, "{what}");
+    }
+    assert_eq!(found.len(), wanted.len(), "{what}");
 }
 
 /// What is asked of an empty store.
