@@ -155,7 +155,7 @@ fn proxy(port: u16) -> (u16, Arc<AtomicU8>) {
                 (database.try_clone().unwrap(), client.try_clone().unwrap());
             let hears_not = deaf.clone();
             std::thread::spawn(move || {
-                let mut buffer = [0; 65536];
+                let mut buffer = vec![0; 65536];
                 while let Ok(read) = answers.read(&mut buffer) {
                     if read == 0 || hears_not.load(Ordering::SeqCst) {
                         break;
@@ -168,7 +168,7 @@ fn proxy(port: u16) -> (u16, Arc<AtomicU8>) {
             });
             let told = told.clone();
             std::thread::spawn(move || {
-                let mut buffer = [0; 65536];
+                let mut buffer = vec![0; 65536];
                 while let Ok(read) = client.read(&mut buffer) {
                     if read == 0 {
                         break;
@@ -333,7 +333,7 @@ fn a_database_that_is_away(cluster: &Cluster) {
     cluster.control(&["stop", "-m", "fast"]);
     let waits = Ccr::update("pgw;1", 1).used("mk-gold", 1000);
     client.stream.write_all(&waits.bytes(1)).unwrap();
-    std::thread::sleep(Duration::from_millis(1000));
+    std::thread::sleep(Duration::from_secs(1));
     // It is refused before the first one is answered.
     let refused = Ccr::update("pgw;2", 1).used("mk-gold", 50);
     client.stream.write_all(&refused.bytes(2)).unwrap();

@@ -240,7 +240,7 @@ impl<'a> Folded<'a> {
     }
 }
 
-fn columns<'a>(usage: BTreeMap<Place<'a>, (i128, i128)>) -> Usage<'a> {
+fn columns(usage: BTreeMap<Place<'_>, (i128, i128)>) -> Usage<'_> {
     let mut columns = Usage {
         are_rows: true,
         ..Usage::default()

@@ -227,7 +227,7 @@ impl Link {
             let version =
                 client.query_one("SELECT current_setting('server_version_num')::integer", &[]);
             let version: i32 = version.await?.get(0);
-            Statements::prepare(&client, version >= 150_000)
+            Box::pin(Statements::prepare(&client, version >= 150_000))
                 .await
                 .map(Ok)
         };
