@@ -441,4 +441,26 @@ mod tests {
         assert_eq!(settings.experimental_for(b"other"), Experimental::Ts);
         assert_eq!(report.diagnostics().len(), 3);
     }
+
+    #[test]
+    fn addresses_of_databases_are_taken_and_not_shown() {
+        for address in [
+            "postgres://pcrf:secret@127.0.0.1:5432/pcrf",
+            "postgresql://pcrf:secret@h/pcrf",
+            "postgres:host=/run/postgresql password=secret",
+            "host=h dbname=pcrf password=secret",
+            "dbname=pcrf user=a:b password=secret",
+        ] {
+            let mut settings = Settings::default();
+            settings
+                .set(b"store", address.as_bytes(), Path::new("/etc"))
+                .unwrap();
+            assert_eq!(settings.store, Backend::Postgres(Address(address.into())));
+            assert!(!format!("{settings:?}").contains("secret"));
+        }
+        let mut settings = Settings::default();
+        let wrong = b"postgre://a:secret@h/d";
+        let said = settings.set(b"store", wrong, Path::new("")).unwrap_err();
+        assert!(!said.contains("secret"), "{said}");
+    }
 }
