@@ -169,6 +169,7 @@ impl Pcrf {
                 .apply(setting)
                 .map_err(|message| Fault::new(FaultKind::Failed, message))?;
         }
+        tables.store.upsert(tables.switches.upsert());
         tables.keys_to_store(&policy)?;
         let pcrf = Self {
             loaded: ArcSwap::from_pointee(Loaded::new(policy)),

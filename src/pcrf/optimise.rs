@@ -118,7 +118,7 @@ impl Switches {
     pub fn apply(&self, setting: &str) -> Result<(), String> {
         let wrong = || {
             format!(
-                "`{setting}` is no switch: NAME=on|off, where NAME is all, {}",
+                "`{setting}` is no switch: NAME=on|off (or upsert=native), where NAME is all, {}",
                 NAMES.join(", ")
             )
         };

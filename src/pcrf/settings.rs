@@ -42,6 +42,16 @@ pub struct PeerSettings {
     pub experimental: Option<Experimental>,
 }
 
+/// Where a database is. It may hold a password, so it is not shown.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Address(pub String);
+
+impl std::fmt::Debug for Address {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Address")
+    }
+}
+
 /// Which store.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Backend {
@@ -49,8 +59,33 @@ pub enum Backend {
     Mem,
     /// In a file.
     Redb(PathBuf),
-    /// In a PostgreSQL database, by its connection string.
-    Postgres(String),
+    /// In a PostgreSQL database: its URL, or `host=… dbname=…`.
+    Postgres(Address),
+}
+
+impl Backend {
+    /// `mem`, `redb:FILE`, `postgres://…`, or `host=… dbname=…` with or without `postgres:` before it.
+    fn of(text: String, folder: &Path) -> Option<Self> {
+        let is_list = ["host=", "hostaddr=", "dbname=", "user=", "port="]
+            .iter()
+            .any(|name| text.starts_with(name));
+        match text.split_once(':') {
+            _ if is_list => Some(Self::Postgres(Address(text))),
+            None if text == "mem" => Some(Self::Mem),
+            Some(("redb", file)) => Some(Self::Redb(folder.join(file))),
+            Some(("postgres" | "postgresql", _)) => Some(Self::Postgres(Address(text))),
+            _ => None,
+        }
+    }
+}
+
+/// A value in a message. A store that is not understood may hold a password.
+fn shown(setting: &Setting) -> Text {
+    if setting.name.as_bytes() == b"store" {
+        Text::from(&b"..."[..])
+    } else {
+        setting.value.clone()
+    }
 }
 
 /// What is written to the log.
@@ -260,7 +295,7 @@ impl Settings {
                         report,
                         &code::SETTING_INVALID,
                         setting,
-                        format!("`{}` cannot be `{}`", setting.name, setting.value),
+                        format!("`{}` cannot be `{}`", setting.name, shown(setting)),
                     );
                 }
                 Some(Some(())) => {}
@@ -280,7 +315,11 @@ impl Settings {
         };
         match self.general(&setting, folder) {
             Some(Some(())) => Ok(()),
-            Some(None) => Err(format!("`{}` cannot be `{}`", setting.name, setting.value)),
+            Some(None) => Err(format!(
+                "`{}` cannot be `{}`",
+                setting.name,
+                shown(&setting)
+            )),
             None => Err(format!("there is no setting `{}`", setting.name)),
         }
     }
@@ -307,19 +346,12 @@ impl Settings {
             b"monitoring" => set(&mut self.monitoring, Some(path())),
             b"subscribers" => set(&mut self.subscribers, Some(path())),
             b"control" => set(&mut self.control, path()),
-            b"store" => set(
-                &mut self.store,
-                match text.split_once(':') {
-                    None if text == "mem" => Some(Backend::Mem),
-                    Some(("redb", file)) => Some(Backend::Redb(folder.join(file))),
-                    Some(("postgres" | "postgresql", _)) => Some(Backend::Postgres(text)),
-                    _ => None,
-                },
-            ),
+            b"store" => set(&mut self.store, Backend::of(text, folder)),
             b"durability" => set(&mut self.rhythm.durability, Durability::by_name(value)),
             b"interval" => set(&mut self.rhythm.interval, duration(value)),
             b"batch" => set(&mut self.rhythm.changes, number(value)),
             b"batch_idle" => set(&mut self.rhythm.idle, duration(value)),
+            b"store_patience" => set(&mut self.rhythm.patience, duration(value)),
             b"batch_age" => set(&mut self.rhythm.age, duration(value)),
             b"peers" => set(
                 &mut self.listed,
@@ -416,5 +448,27 @@ mod tests {
         );
         assert_eq!(settings.experimental_for(b"other"), Experimental::Ts);
         assert_eq!(report.diagnostics().len(), 3);
+    }
+
+    #[test]
+    fn addresses_of_databases_are_taken_and_not_shown() {
+        for address in [
+            "postgres://pcrf:secret@127.0.0.1:5432/pcrf",
+            "postgresql://pcrf:secret@h/pcrf",
+            "postgres:host=/run/postgresql password=secret",
+            "host=h dbname=pcrf password=secret",
+            "dbname=pcrf user=a:b password=secret",
+        ] {
+            let mut settings = Settings::default();
+            settings
+                .set(b"store", address.as_bytes(), Path::new("/etc"))
+                .unwrap();
+            assert_eq!(settings.store, Backend::Postgres(Address(address.into())));
+            assert!(!format!("{settings:?}").contains("secret"));
+        }
+        let mut settings = Settings::default();
+        let wrong = b"postgre://a:secret@h/d";
+        let said = settings.set(b"store", wrong, Path::new("")).unwrap_err();
+        assert!(!said.contains("secret"), "{said}");
     }
 }

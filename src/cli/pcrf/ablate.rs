@@ -76,7 +76,7 @@ pub(super) fn run(args: &AblateArgs) -> Result<i32, i32> {
         bar.inc(1);
     }
     bar.finish_and_clear();
-    let server = format!("own, durability {}, log {}", args.own.durability, args.log);
+    let server = format!("own, durability {}, log {}", args.own.promise(), args.log);
     let table = Table {
         title: super::bench::title(&args.load, &server, pinned),
         rate: ablation.bench.rate,

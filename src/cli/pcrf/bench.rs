@@ -65,6 +65,10 @@ pub(super) struct Own {
     /// What an answer promises: mem, relaxed, strict.
     #[arg(long, value_name = "MODE", value_parser = ["mem", "relaxed", "strict"], default_value = "mem")]
     pub(super) durability: String,
+    /// The store of relaxed and strict, as `serve` takes it, instead of a new file each time. Its records stay: take a
+    /// database of its own.
+    #[arg(long, value_name = "STORE")]
+    store: Option<String>,
     /// Folder for the server's files: its disk is the one that is waited for.
     #[arg(long, value_name = "FOLDER")]
     folder: Option<PathBuf>,
@@ -74,6 +78,22 @@ pub(super) struct Own {
 }
 
 impl Own {
+    /// What its answers promise, and what keeps it where that is no file of the server's own.
+    pub(super) fn promise(&self) -> String {
+        let kind = |store: &String| {
+            store
+                .chars()
+                .take_while(char::is_ascii_alphabetic)
+                .collect()
+        };
+        let kind: Option<String> = self.store.as_ref().map(kind);
+        match kind.filter(|_| self.durability != "mem") {
+            Some(kind) if kind == "redb" => format!("{} in redb", self.durability),
+            Some(_) => format!("{} in PostgreSQL", self.durability),
+            None => self.durability.clone(),
+        }
+    }
+
     /// How it is started, and whether both ends have a processor each.
     pub(super) fn start(
         &self,
@@ -91,6 +111,7 @@ impl Own {
             program,
             policy: self.policy.clone(),
             durability: self.durability.clone(),
+            store: self.store.clone(),
             optimise: optimise.to_vec(),
             log: log.to_owned(),
             subscribers: load.population().csv(),
@@ -205,7 +226,7 @@ pub(super) fn run(args: &BenchArgs) -> Result<i32, i32> {
     };
     client.close();
     let server = match &process {
-        Some(_) => format!("own, durability {}", args.own.durability),
+        Some(_) => format!("own, durability {}", args.own.promise()),
         None => address.to_string(),
     };
     let title = title(&args.load, &server, pinned);

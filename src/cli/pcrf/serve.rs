@@ -20,6 +20,7 @@ Examples:
   strowger pcrf serve --policy dialplans/gx.conf --subscribers dialplans/subscribers.csv
   strowger pcrf serve pcrf.conf --opt memo=off
   strowger pcrf serve --policy gx.conf --store redb:sessions.redb --durability relaxed
+  PGPASSWORD=… strowger pcrf serve --policy gx.conf --store postgres://pcrf@127.0.0.1:5432/pcrf
 
 It prints one line with the address when it listens, log lines to standard error, events (Notify) to standard output
 as JSON. Exit codes: 0 stopped; 1 what was answered could not be written; 2 wrong usage; 3 it cannot start.")]
@@ -42,7 +43,7 @@ pub(super) struct ServeArgs {
     /// Origin-Realm.
     #[arg(long)]
     realm: Option<String>,
-    /// The store: `mem`, `redb:FILE`.
+    /// The store: `mem`, `redb:FILE`, `postgres://USER@HOST:PORT/DATABASE`, or `host=… dbname=…`.
     #[arg(long)]
     store: Option<String>,
     /// What an answer promises: strict, relaxed or mem.
@@ -145,6 +146,7 @@ pub(super) fn run(args: &ServeArgs) -> Result<i32, i32> {
     let settings = settings(args)?;
     let (durability, interval) = (settings.rhythm.durability, settings.rhythm.interval);
     let kept = settings.store != Backend::Mem && durability != Durability::Mem;
+    let networked = matches!(settings.store, Backend::Postgres(_));
     let server = match Server::start(settings, Arc::new(Console)) {
         Ok(server) => server,
         Err(error) => {
@@ -163,6 +165,10 @@ pub(super) fn run(args: &ServeArgs) -> Result<i32, i32> {
     let promise = match durability {
         _ if !kept => "nothing is kept".to_owned(),
         Durability::Strict => "answers wait for the disk".to_owned(),
+        _ if networked => format!(
+            "a crash loses {} ms at most, one of the database a bit more",
+            interval.as_millis()
+        ),
         _ => format!("a crash loses {} ms at most", interval.as_millis()),
     };
     ui::line(&format!(

@@ -225,6 +225,13 @@ impl Writer {
         &self.bytes
     }
 
+    /// Takes out the messages from a place on, which all must be finished.
+    pub fn split_off(&mut self, from: usize) -> Vec<u8> {
+        let from = from.min(self.bytes.len());
+        self.start = self.start.min(from);
+        self.bytes.split_off(from)
+    }
+
     /// Forgets all messages, and keeps the memory.
     pub fn clear(&mut self) {
         self.bytes.clear();

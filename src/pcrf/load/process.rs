@@ -33,6 +33,8 @@ pub struct Start {
     pub policy: Option<PathBuf>,
     /// What an answer promises: `mem`, `relaxed`, `strict`.
     pub durability: String,
+    /// The store, as `serve` takes it, instead of a new file; its records stay there.
+    pub store: Option<String>,
     /// Switches of optimisations, as `NAME=on`.
     pub optimise: Vec<String>,
     /// The log: `warning`, or `info` for three lines a transaction.
@@ -117,6 +119,8 @@ impl Process {
         };
         let store = if start.durability == "mem" {
             OsString::from("mem")
+        } else if let Some(store) = &start.store {
+            OsString::from(store)
         } else {
             let mut store = OsString::from("redb:");
             store.push(folder.join("store.redb"));

@@ -198,6 +198,7 @@ impl Connection {
         let clock = elapsed(&self.shared);
         let pcrf = self.shared.pcrf.clone();
         let mut after = 0;
+        let mut refused = Vec::new();
         self.writer.clear();
         {
             let mut worker = self.worker.borrow_mut();
@@ -217,7 +218,15 @@ impl Connection {
                         let header = message.header();
                         if header.is_request() {
                             requests += 1;
+                            let before = self.writer.all().len();
                             let number = worker.request(self.id, message, now, &mut self.writer);
+                            // Where answers wait for a store that is away, refusals do not wait behind them.
+                            if number == 0
+                                && self.shared.strict
+                                && self.shared.pcrf.journal.is_crowded()
+                            {
+                                refused.append(&mut self.writer.split_off(before));
+                            }
                             after = after.max(number);
                         } else if header.command == command::RE_AUTH {
                             worker.re_auth_answer(message, now);
@@ -226,6 +235,9 @@ impl Connection {
                     Event::Closed(reason) => self.reason = Some(reason),
                 }
             }
+        }
+        if !refused.is_empty() {
+            self.peer.send(&refused);
         }
         let answers = self.writer.all();
         if answers.is_empty() {

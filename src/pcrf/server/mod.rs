@@ -27,7 +27,7 @@ use crate::pcrf::log::Sink;
 use crate::pcrf::policy::{Policy, Subscribers};
 use crate::pcrf::push::Outgoing;
 use crate::pcrf::settings::{Backend, Settings};
-use crate::pcrf::store::{Committer, Durability, Fault, Mem, Store};
+use crate::pcrf::store::{Committed, Committer, Durability, Fault, Mem, Store};
 use crate::pcrf::worker::Worker;
 
 pub use control::request;
@@ -94,7 +94,11 @@ pub(super) fn now() -> i64 {
     since.map_or(0, |since| i64::try_from(since.as_millis()).unwrap_or(0))
 }
 
-fn open_store(backend: &Backend) -> Result<Arc<dyn Store>, StartError> {
+#[cfg_attr(
+    not(feature = "store-postgres"),
+    expect(unused_variables, reason = "a file does the same in all")
+)]
+fn open_store(backend: &Backend, durability: Durability) -> Result<Arc<dyn Store>, StartError> {
     match backend {
         Backend::Mem => Ok(Arc::new(Mem::new())),
         #[cfg(feature = "store-redb")]
@@ -103,9 +107,28 @@ fn open_store(backend: &Backend) -> Result<Arc<dyn Store>, StartError> {
         Backend::Redb(_) => Err(StartError::Unsupported(
             "this program was built without `store-redb`".to_owned(),
         )),
+        #[cfg(feature = "store-postgres")]
+        Backend::Postgres(address) => {
+            use crate::pcrf::store::Postgres;
+            Ok(Arc::new(Postgres::open(&address.0, durability)?))
+        }
+        #[cfg(not(feature = "store-postgres"))]
         Backend::Postgres(_) => Err(StartError::Unsupported(
             "this program was built without `store-postgres`".to_owned(),
         )),
+    }
+}
+
+/// Logs a fault of the store once, however often it is met, and its end.
+fn tell(done: &Committed, said: &mut Option<String>, sink: &dyn Sink) {
+    match &done.fault {
+        Some(fault) if said.as_ref() != Some(&fault.message) => {
+            sink.line(format!("the store fails: {fault}\n").as_bytes());
+            *said = Some(fault.message.clone());
+        }
+        Some(_) => {}
+        None if said.take().is_some() => sink.line(b"the store works again\n"),
+        None => {}
     }
 }
 
@@ -135,14 +158,14 @@ impl Server {
         };
         let (durable, confirmed) = watch::channel(0);
         let kept = settings.rhythm.durability != Durability::Mem && settings.store != Backend::Mem;
-        let store = open_store(if kept { &settings.store } else { &Backend::Mem })?;
+        let backend = if kept { &settings.store } else { &Backend::Mem };
+        let store = open_store(backend, settings.rhythm.durability)?;
         let committer = if kept {
             let failures = sink.clone();
+            let said = Mutex::new(None);
             let committer = Committer::start(store.clone(), settings.rhythm, move |done| {
                 durable.send_replace(done.upto);
-                if let Some(fault) = &done.fault {
-                    failures.line(format!("the store fails: {fault}\n").as_bytes());
-                }
+                tell(done, &mut lock(&said), &*failures);
             })?;
             Some(Arc::new(committer))
         } else {

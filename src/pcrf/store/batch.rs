@@ -108,6 +108,14 @@ impl Batch {
         self.len += other.len;
     }
 
+    /// What comes after the changes of another batch, if this one begins with them.
+    pub fn after(&self, other: &Self) -> Option<Self> {
+        Some(Self {
+            bytes: self.bytes.strip_prefix(other.bytes.as_slice())?.to_vec(),
+            len: self.len.checked_sub(other.len)?,
+        })
+    }
+
     /// Number of changes.
     pub fn len(&self) -> usize {
         self.len
@@ -214,6 +222,8 @@ mod tests {
         };
         assert_eq!(batch.changes().collect::<Vec<_>>(), changes);
         assert_eq!(twice.changes().count(), 10);
+        assert_eq!(twice.after(&batch), Some(batch.clone()));
+        assert_eq!(batch.after(&twice), None);
         assert_eq!(twice.len(), 10);
     }
 }

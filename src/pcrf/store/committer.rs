@@ -25,6 +25,8 @@ pub struct Rhythm {
     pub bytes: usize,
     /// After a commit that failed, the next attempt.
     pub retry: Duration,
+    /// In `strict`: when commits fail for so long, requests are refused.
+    pub patience: Duration,
 }
 
 impl Default for Rhythm {
@@ -37,6 +39,7 @@ impl Default for Rhythm {
             interval: Duration::from_millis(100),
             bytes: 64 << 20,
             retry: Duration::from_millis(250),
+            patience: Duration::from_secs(2),
         }
     }
 }
@@ -86,6 +89,8 @@ struct State {
     closing: bool,
     over: bool,
     fault: Option<Fault>,
+    /// Since when commits fail.
+    failing: Option<Instant>,
     /// The committer waits for work, so whoever appends the first change wakes it.
     asleep: bool,
 }
@@ -182,6 +187,7 @@ impl Committer {
             Err(fault) => {
                 // They are tried again by the thread.
                 let mut state = inner.lock();
+                state.failing.get_or_insert_with(Instant::now);
                 batch.append(&state.open);
                 state.open = batch;
                 state.since = Some(Instant::now());
@@ -217,9 +223,15 @@ impl Committer {
         self.inner.conflicts.load(Ordering::Relaxed)
     }
 
-    /// Whether so much waits that requests should be refused.
+    /// Whether so much waits, or in `strict` for so long, that requests should be refused.
     pub fn is_crowded(&self) -> bool {
-        self.inner.lock().open.size() > self.inner.rhythm.bytes
+        let rhythm = &self.inner.rhythm;
+        let state = self.inner.lock();
+        let late = || {
+            let failing = state.failing.map(|since| since.elapsed());
+            self.is_strict() && failing.is_some_and(|failing| failing >= rhythm.patience)
+        };
+        state.open.size() > rhythm.bytes || late()
     }
 
     /// Waits until all is in the store that was added before, or a commit failed.
@@ -327,7 +339,7 @@ impl Inner {
         self.conflicts.fetch_add(conflicts, Ordering::Relaxed);
         self.durable.fetch_max(upto, Ordering::Release);
         // Whoever looked at the number before and waits now must not miss this.
-        drop(self.lock());
+        self.lock().failing = None;
         self.done.notify_all();
     }
 
@@ -353,6 +365,7 @@ impl Inner {
                     report.upto = self.durable.load(Ordering::Acquire);
                     let mut state = self.lock();
                     state.fault = Some(fault);
+                    state.failing.get_or_insert(began);
                     let closing = state.closing;
                     drop(state);
                     self.done.notify_all();

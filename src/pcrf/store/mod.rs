@@ -6,6 +6,8 @@
 mod batch;
 mod committer;
 mod mem;
+#[cfg(feature = "store-postgres")]
+mod postgres;
 #[cfg(feature = "store-redb")]
 mod redb;
 
@@ -15,6 +17,8 @@ pub use crate::store::{Fault, FaultKind};
 pub use batch::{Batch, Change, Changes};
 pub use committer::{Committed, Committer, Rhythm};
 pub use mem::Mem;
+#[cfg(feature = "store-postgres")]
+pub use postgres::Postgres;
 #[cfg(feature = "store-redb")]
 pub use redb::Redb;
 
