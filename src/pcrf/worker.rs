@@ -15,7 +15,7 @@ use crate::pcrf::inputs::GxInputs;
 use crate::pcrf::log::Lines;
 use crate::pcrf::optimise::Switch;
 use crate::pcrf::perf::{Watch, Work};
-use crate::pcrf::policy::{Kind, Memo, Runner, Wanted};
+use crate::pcrf::policy::{Kind, Runner, Wanted};
 use crate::pcrf::request::{self, Parts, Request};
 use crate::pcrf::session::{NEVER, Request as Answered, Session, Tombstone};
 use crate::pcrf::sessions::{Id, Shard};
@@ -622,11 +622,10 @@ impl Worker {
             && !session.memo.is_empty()
             && tables.switches.is_on(Switch::Memo)
         {
-            let memo = Memo::decode(&session.memo);
-            let holds =
-                memo.is_some_and(|(memo, _)| self.runner.holds(&memo, &loaded.policy, kind));
+            let holds = self.runner.holds(&session.memo, &loaded.policy, kind);
             watch.lap(Work::Memo);
             if holds {
+                watch.hit();
                 tables.counters.memo_hits.up();
                 return Outcome::Same;
             }
