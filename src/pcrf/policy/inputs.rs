@@ -1,7 +1,6 @@
 //! What a decision may read.
 
 use std::any::Any;
-use std::collections::BTreeMap;
 use std::fmt;
 
 use crate::base::Text;
@@ -349,14 +348,36 @@ impl fmt::Display for Input {
     }
 }
 
+/// A few values by name.
+#[derive(Debug, Clone)]
+struct Fields<V>(Vec<(Text, V)>);
+
+impl<V> Default for Fields<V> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+impl<V> Fields<V> {
+    fn get(&self, name: &[u8]) -> Option<&V> {
+        let found = self.0.iter().find(|(known, _)| known.as_bytes() == name);
+        found.map(|(_, value)| value)
+    }
+
+    fn set(&mut self, name: &[u8], value: V) -> &mut V {
+        self.0.retain(|(known, _)| known.as_bytes() != name);
+        &mut self.0.push_mut((Text::from(name), value)).1
+    }
+}
+
 /// Inputs of their own, for decisions without a network.
 #[derive(Debug, Clone, Default)]
 pub struct Given {
     /// AVPs by name as [`AvpPath`] displays it, with their texts.
     avps: Vec<(AvpPath, Text)>,
-    subscriber: BTreeMap<Text, Text>,
-    quotas: BTreeMap<Text, Quota>,
-    session: BTreeMap<Text, Text>,
+    subscriber: Fields<Text>,
+    quotas: Fields<Quota>,
+    session: Fields<Text>,
     triggered: Vec<u32>,
     now: i64,
 }
@@ -385,28 +406,29 @@ impl Given {
 
     /// Gives the subscriber a field; its name is read in any case.
     pub fn set_subscriber(&mut self, field: &[u8], value: &[u8]) {
-        let field = Text::from(field.to_ascii_lowercase());
-        self.subscriber.insert(field, Text::from(value));
+        self.subscriber
+            .set(&field.to_ascii_lowercase(), Text::from(value));
     }
 
     /// Takes all that is known of the subscriber away.
     pub fn clear_subscriber(&mut self) {
-        self.subscriber.clear();
+        self.subscriber = Fields::default();
     }
 
     /// Says what was used of a key.
     pub fn set_quota(&mut self, key: &[u8], quota: Quota) {
-        self.quotas.insert(Text::from(key), quota);
+        self.quotas.set(key, quota);
     }
 
     /// The quota of a key, to change it.
     pub fn quota_mut(&mut self, key: &[u8]) -> &mut Quota {
-        self.quotas.entry(Text::from(key)).or_default()
+        let quota = self.quotas.get(key).copied().unwrap_or_default();
+        self.quotas.set(key, quota)
     }
 
     /// Gives the session a field.
     pub fn set_session(&mut self, field: &[u8], value: &[u8]) {
-        self.session.insert(Text::from(field), Text::from(value));
+        self.session.set(field, Text::from(value));
     }
 
     /// The request reports an event, or does not.
@@ -428,7 +450,7 @@ impl Inputs for Given {
 
     fn subscriber(&self, field: &[u8], out: &mut Vec<u8>) -> bool {
         let found = if field.iter().any(u8::is_ascii_uppercase) {
-            self.subscriber.get(field.to_ascii_lowercase().as_slice())
+            self.subscriber.get(&field.to_ascii_lowercase())
         } else {
             self.subscriber.get(field)
         };
