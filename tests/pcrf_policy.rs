@@ -1351,6 +1351,10 @@ fn a_memo_holds_where_nothing_that_was_read_changed() {
         assert!(!runner.holds(&memo[..end], &policy, Kind::Update));
     }
     assert!(!runner.holds(&memo, &policy, Kind::Terminate));
+    let room = allocation_counter::measure(|| {
+        assert!(runner.holds(&memo, &policy, Kind::Update));
+    });
+    assert_eq!(room.count_total, 0);
     let given = runner.inputs_mut::<Given>().unwrap();
     given.quota_mut(b"mk-gold").used = 7_900_000_000;
     given.set_subscriber(b"roaming", b"no");

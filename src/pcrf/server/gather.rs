@@ -26,7 +26,6 @@ pub(super) struct Pauses {
     /// Requests since the last wait.
     requests: AtomicU32,
     gather: Mutex<Gather>,
-    tmp: Duration,
 }
 
 impl Pauses {
@@ -34,10 +33,6 @@ impl Pauses {
         Self {
             requests: AtomicU32::new(0),
             gather: Mutex::new(Gather::new(Instant::now())),
-            tmp: std::env::var("PAUSE_US")
-                .ok()
-                .and_then(|s| s.parse().ok())
-                .map_or(PAUSE, Duration::from_micros),
         }
     }
 
@@ -50,7 +45,7 @@ impl Pauses {
     pub(super) fn pause(&self) {
         let requests = self.requests.swap(0, Ordering::Relaxed);
         if lock(&self.gather).pauses(requests, Instant::now()) {
-            std::thread::sleep(self.tmp);
+            std::thread::sleep(PAUSE);
         }
     }
 }
