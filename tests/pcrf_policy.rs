@@ -1300,7 +1300,7 @@ fn a_memo_never_changes_a_decision() {
                         decided.fetch_add(1, Ordering::Relaxed);
                         let hit = kept
                             .as_ref()
-                            .is_some_and(|kept| with.holds(&kept.memo, policy, kind));
+                            .is_some_and(|kept| with.holds(&form_of(&kept.memo), policy, kind));
                         if hit {
                             hits.fetch_add(1, Ordering::Relaxed);
                         } else {
@@ -1322,6 +1322,12 @@ fn a_memo_never_changes_a_decision() {
     assert!(hits * 10 > decided);
 }
 
+fn form_of(memo: &Memo) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    memo.encode(&mut bytes);
+    bytes
+}
+
 fn policies_once() -> &'static [Policy] {
     static POLICIES: std::sync::OnceLock<Vec<Policy>> = std::sync::OnceLock::new();
     POLICIES.get_or_init(policies)
@@ -1338,9 +1344,17 @@ fn a_memo_holds_where_nothing_that_was_read_changed() {
         "00101",
         "yes",
     )));
-    let memo = policy.decide(&mut runner, Kind::Initial).memo.clone();
+    let made = policy.decide(&mut runner, Kind::Initial).memo.clone();
+    let memo = form_of(&made);
     assert!(runner.holds(&memo, &policy, Kind::Update));
+    for end in 0..memo.len() {
+        assert!(!runner.holds(&memo[..end], &policy, Kind::Update));
+    }
     assert!(!runner.holds(&memo, &policy, Kind::Terminate));
+    let room = allocation_counter::measure(|| {
+        assert!(runner.holds(&memo, &policy, Kind::Update));
+    });
+    assert_eq!(room.count_total, 0);
     let given = runner.inputs_mut::<Given>().unwrap();
     given.quota_mut(b"mk-gold").used = 7_900_000_000;
     given.set_subscriber(b"roaming", b"no");
@@ -1352,7 +1366,7 @@ fn a_memo_holds_where_nothing_that_was_read_changed() {
         .used = 8_000_000_000;
     assert!(!runner.holds(&memo, &policy, Kind::Update));
     assert!(
-        memo.reads()
+        made.reads()
             .any(|input| *input == Input::State("mk-gold".into()))
     );
     let other = shipped("gx-heavy.conf");
@@ -1365,7 +1379,7 @@ proptest! {
     fn any_bytes_are_read_without_harm(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
         Wanted::decode(&bytes);
         Memo::decode(&bytes);
-        let mut versioned = vec![1];
+        let mut versioned = vec![2];
         versioned.extend_from_slice(&bytes);
         Wanted::decode(&versioned);
         Memo::decode(&versioned);

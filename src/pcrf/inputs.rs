@@ -34,7 +34,7 @@ pub(crate) struct GxInputs {
     usage_report: u32,
     now: i64,
     /// What was read of usage, so that a second reading gives the same.
-    quotas: RefCell<SmallVec<[(Vec<u8>, Quota); 2]>>,
+    quotas: RefCell<SmallVec<[(SmallVec<[u8; 24]>, Quota); 2]>>,
 }
 
 impl GxInputs {
@@ -168,7 +168,7 @@ impl GxInputs {
             }
             None => Quota::default(),
         };
-        quotas.push((key.to_vec(), quota));
+        quotas.push((SmallVec::from_slice(key), quota));
         quota
     }
 }
@@ -220,8 +220,14 @@ impl Inputs for GxInputs {
     }
 
     fn session(&self, field: &[u8], out: &mut Vec<u8>) -> bool {
-        let field = field.to_ascii_lowercase();
-        match field.as_slice() {
+        // Names are short; a longer one is none of these.
+        let mut lower = [0; 16];
+        let Some(name) = lower.get_mut(..field.len()) else {
+            return false;
+        };
+        name.copy_from_slice(field);
+        name.make_ascii_lowercase();
+        match &*name {
             b"id" => out.extend_from_slice(&self.session),
             b"peer" => out.extend_from_slice(&self.peer),
             b"apn" => return self.avp(AvpPath::first(id::CALLED_STATION_ID), out),
@@ -229,7 +235,7 @@ impl Inputs for GxInputs {
                 return self.avp(AvpPath::first(id::FRAMED_IP_ADDRESS), out)
                     || self.avp(AvpPath::first(id::FRAMED_IPV6_PREFIX), out);
             }
-            b"imsi" | b"msisdn" => return self.subscriber(&field, out),
+            b"imsi" | b"msisdn" => return self.subscriber(name, out),
             b"subscriber" => out.extend_from_slice(&self.subscriber),
             b"started" => append_int(self.started, out),
             _ => return false,

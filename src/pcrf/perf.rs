@@ -76,6 +76,22 @@ pub struct Perf {
     on: AtomicBool,
     since: Mutex<Instant>,
     rows: [Row; ALL.len()],
+    /// Runs of the dialplan that a memo made needless.
+    hits: AtomicU64,
+}
+
+/// What memos cost, and what they save.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct Balance {
+    /// Memos that were compared with the inputs.
+    pub checks: u64,
+    /// Those that held, so that the dialplan did not run.
+    pub hits: u64,
+    /// Microseconds that all comparisons took.
+    pub cost_us: f64,
+    /// Microseconds that the runs would have taken that did not happen: as long each as the mean of those that did.
+    pub saved_us: f64,
 }
 
 /// One line of the table.
@@ -108,6 +124,7 @@ impl Default for Perf {
             on: AtomicBool::new(false),
             since: Mutex::new(Instant::now()),
             rows: std::array::from_fn(|_| Row::default()),
+            hits: AtomicU64::new(0),
         }
     }
 }
@@ -133,6 +150,7 @@ impl Perf {
             row.fetch.store(0, Ordering::Relaxed);
             row.execute.store(0, Ordering::Relaxed);
         }
+        self.hits.store(0, Ordering::Relaxed);
         *self.since.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
     }
 
@@ -162,6 +180,25 @@ impl Perf {
                 row.fetch.fetch_add(nanos(fetch), Ordering::Relaxed);
             }
         }
+    }
+
+    /// What memos cost and save; `None` where none was compared, or the dialplan never ran.
+    pub fn balance(&self) -> Option<Balance> {
+        let of = |work: Work| {
+            let row = self.rows.get(work as usize)?;
+            let calls = row.calls.load(Ordering::Relaxed);
+            let took = row.execute.load(Ordering::Relaxed) as f64 / 1000.0;
+            (calls > 0).then_some((calls, took))
+        };
+        let (checks, cost_us) = of(Work::Memo)?;
+        let (runs, took) = of(Work::Dialplan)?;
+        let hits = self.hits.load(Ordering::Relaxed);
+        Some(Balance {
+            checks,
+            hits,
+            cost_us,
+            saved_us: took / runs as f64 * hits as f64,
+        })
     }
 
     /// The lines that took most time, `limit` at most.
@@ -222,6 +259,14 @@ impl Watch<'_> {
         }
     }
 
+    /// Counts a memo that held.
+    #[inline]
+    pub fn hit(&mut self) {
+        if let Some((perf, _)) = &self.0 {
+            perf.hits.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
     /// Begins anew, without counting what passed.
     #[inline]
     pub fn skip(&mut self) {
@@ -249,8 +294,16 @@ mod tests {
         assert_eq!(lines.len(), 2);
         assert!((lines.iter().map(|line| line.share).sum::<f64>() - 100.0).abs() < 0.1);
         assert_eq!(perf.top(1).len(), 1);
+        assert_eq!(perf.balance(), None);
+        for work in [Work::Memo, Work::Memo, Work::Dialplan] {
+            watch.lap(work);
+        }
+        watch.hit();
+        let balance = perf.balance().unwrap();
+        assert_eq!((balance.checks, balance.hits), (2, 1));
+        assert!(balance.cost_us > 0.0 && balance.saved_us > 0.0);
         perf.switch(false);
         perf.watch().lap(Work::Decode);
-        assert_eq!(perf.top(15).iter().map(|line| line.calls).sum::<u64>(), 2);
+        assert_eq!(perf.top(15).iter().map(|line| line.calls).sum::<u64>(), 5);
     }
 }

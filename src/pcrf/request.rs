@@ -46,10 +46,6 @@ pub(crate) fn grammar(policy: &Policy) -> Grammar {
 }
 
 /// A message as it was taken apart.
-#[expect(
-    clippy::large_enum_variant,
-    reason = "one at a time on the stack, and the large one is the usual one"
-)]
 pub(crate) enum Parts<'a, 'm> {
     /// Places of the AVPs that somebody reads.
     Selected(Selected<'a, 'm>),

@@ -149,7 +149,7 @@ pub struct Settings {
     pub push_rate: u32,
     /// The longest message, in bytes.
     pub message: usize,
-    /// Whether a connection on which many requests come one by one pauses for a millisecond between reads, so that
+    /// Whether a worker to which many requests come one by one pauses for a millisecond before it waits, so that
     /// they share the cost of waiting, reading and writing.
     pub gather: bool,
     /// Threads that answer.

@@ -249,6 +249,22 @@ pub(super) fn perf(args: &PerfArgs) -> Result<i32, i32> {
         ]);
     }
     ui::print(ui::table(&rows, &[1, 2, 3, 4, 5]).as_bytes());
+    if let Some(memo) = value.get("memo").filter(|memo| memo.is_object()) {
+        let number = |name| memo.get(name).and_then(Value::as_f64).unwrap_or(0.0);
+        let (cost, saved) = (number("cost_us"), number("saved_us"));
+        let verdict = if cost > saved {
+            "it costs more than it saves"
+        } else {
+            "it saves more than it costs"
+        };
+        ui::line(&format!(
+            "memo: {} checks took {:.1} ms, {} hits saved runs of {:.1} ms: {verdict}",
+            text(memo, "checks"),
+            cost / 1000.0,
+            text(memo, "hits"),
+            saved / 1000.0,
+        ));
+    }
     if value.get("on").and_then(Value::as_bool) != Some(true) {
         ui::line("switched off");
     }

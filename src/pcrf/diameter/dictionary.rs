@@ -254,12 +254,14 @@ const fn widths() -> [u8; 256] {
     widths
 }
 
-/// As [`place`], for an AVP without vendor (`foreign` is 0) or of 3GPP (all ones).
+/// Codes below this are found by [`place_of_known`].
+pub(super) const KNOWN: u32 = ROOM as u32;
+
+/// As [`place`], for a code below [`KNOWN`] without vendor (`foreign` is 0) or of 3GPP (all ones).
 #[inline]
 pub(super) fn place_of_known(code: u32, foreign: u32) -> u8 {
-    let base = (!foreign) as usize & ROOM;
-    let at = base | (code as usize).min(ROOM - 1);
-    PLACES.get(at & (4 * ROOM - 1)).copied().unwrap_or(0)
+    let at = (!foreign & KNOWN | code) as usize;
+    PLACES.get(at & (2 * ROOM - 1)).copied().unwrap_or(0)
 }
 
 /// The place of an AVP, 0 for one that the dictionary lacks; without a branch.

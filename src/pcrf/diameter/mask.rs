@@ -1,6 +1,6 @@
 //! Finds the AVPs that somebody reads, in one pass over the headers.
 
-use super::dictionary::{GROUP, WIDTHS, place, place_of_known};
+use super::dictionary::{GROUP, KNOWN, WIDTHS, place, place_of_known};
 use super::message::{Avps, Defect, HEADER, Message, Raw, flag};
 use super::{AvpId, TGPP};
 
@@ -23,12 +23,12 @@ pub struct Mask {
 /// What the pass knows of a row of the dictionary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Row {
-    /// The M flag, where it makes the AVP an error, at its place in the second word of a header.
-    mark: u32,
-    /// All ones where the length of values matters.
-    care: i16,
+    /// The bit of the place; 0 for what nobody wants.
+    bit: u64,
+    /// Bits of flags and length of the value that are to be as expected, else the AVP is odd.
+    care: u32,
     /// The expected length of values.
-    width: u8,
+    width: u16,
     /// The place.
     slot: u8,
 }
@@ -36,7 +36,7 @@ struct Row {
 impl Row {
     /// A row that nobody wants, with values of any length.
     const OTHER: Row = Row {
-        mark: 0,
+        bit: 0,
         care: 0,
         width: 0,
         slot: SINK,
@@ -48,13 +48,14 @@ impl Default for Mask {
         let mut rows = WIDTHS.map(|width| match width {
             0 | GROUP => Row::OTHER,
             width => Row {
-                width,
-                care: -1,
+                care: LENGTH,
+                width: u16::from(width),
                 ..Row::OTHER
             },
         });
         if let Some(row) = rows.first_mut() {
-            row.mark = u32::from(flag::MANDATORY) << 24;
+            // Whoever wants an unknown AVP to be understood sets the M flag.
+            row.care = u32::from(flag::MANDATORY) << 24;
         }
         Mask {
             rows,
@@ -88,6 +89,7 @@ impl Mask {
             return false;
         };
         row.slot = self.wanted.len() as u8;
+        row.bit = 1 << row.slot;
         self.wanted.push(id);
         true
     }
@@ -104,7 +106,7 @@ impl Mask {
 
     /// The bit of an AVP with a place, else 0.
     pub(super) fn bit(&self, id: AvpId) -> u64 {
-        (1 << (self.slot(id) & SINK)) & !(1 << SINK)
+        self.rows.get(id.index()).map_or(0, |row| row.bit)
     }
 
     #[inline]
@@ -120,58 +122,54 @@ impl Mask {
     /// is odd is only collected, and looked up when somebody asks.
     #[inline]
     pub fn select<'a>(&self, message: Message<'a>) -> Selected<'a, '_> {
-        let mut last = [0_u32; SLOTS + 1];
+        let mut last = [0_u16; SLOTS + 1];
         let (mut present, mut repeated) = (0_u64, 0_u64);
         let mut odd = 0_u32;
-        let bytes = message.bytes();
-        let mut at = HEADER;
-        while let Some(head) = bytes.get(at..).and_then(|rest| rest.first_chunk::<12>()) {
+        let mut rest = message.bytes().get(HEADER..).unwrap_or(&[]);
+        while let Some(head) = rest.first_chunk::<12>() {
             let [code, word, vendor] = words(head);
-            let length = word & 0x00ff_ffff;
+            let length = word & LENGTH;
             // The V flag is the sign of the word: all ones with a vendor, else zeros.
             let foreign = (word as i32 >> 31) as u32;
             let size = 8 + (foreign & 4);
             // The whole is a multiple of 4, so the padding fits where the AVP does.
-            let next = at + (word.wrapping_add(3) & 0x00ff_fffc) as usize;
-            if next > bytes.len() || length < size {
+            let padded = (length + 3) & !3;
+            let (Some(behind), true) = (rest.get(padded as usize..), length >= size) else {
                 odd |= DEFECT;
                 break;
-            }
-            let row = if (vendor ^ TGPP) & foreign == 0 {
+            };
+            let row = if (vendor ^ TGPP) & foreign | code & !(KNOWN - 1) == 0 {
                 place_of_known(code, foreign)
             } else {
-                other(code, vendor)
+                other(code, word, vendor)
             };
             let row = self
                 .rows
                 .get(usize::from(row))
                 .copied()
                 .unwrap_or(Row::OTHER);
-            odd |=
-                (((length - size) ^ u32::from(row.width)) & i32::from(row.care) as u32) & !DEFECT;
-            odd |= row.mark & word;
-            let slot = row.slot & SINK;
-            let bit = 1_u64 << slot;
-            if let Some(last) = last.get_mut(usize::from(slot)) {
-                *last = at as u32;
+            // Flags and length of the value.
+            odd |= ((word - size) ^ u32::from(row.width)) & row.care;
+            if let Some(last) = last.get_mut(usize::from(row.slot & SINK)) {
+                *last = (rest.len() / 4) as u16;
             }
-            repeated |= present & bit;
-            present |= bit;
-            at = next;
+            repeated |= present & row.bit;
+            present |= row.bit;
+            rest = behind;
         }
-        if at < bytes.len() && odd & DEFECT == 0 {
+        if !rest.is_empty() && odd & DEFECT == 0 {
             // Less than 12 bytes are left: an AVP without vendor and value, or a defect.
-            let mut rest = Avps::new(bytes.get(at..).unwrap_or(&[]));
-            for avp in rest.by_ref() {
-                let slot = self.slot(avp.id());
-                if let Some(last) = last.get_mut(usize::from(slot)) {
-                    *last = at as u32;
+            let mut avps = Avps::new(rest);
+            for avp in avps.by_ref() {
+                let row = self.rows.get(avp.id().index()).unwrap_or(&Row::OTHER);
+                if let Some(last) = last.get_mut(usize::from(row.slot & SINK)) {
+                    *last = (rest.len() / 4) as u16;
                 }
-                repeated |= present & (1 << slot);
-                present |= 1 << slot;
+                repeated |= present & row.bit;
+                present |= row.bit;
                 odd |= 1;
             }
-            if rest.defect().is_some() {
+            if avps.defect().is_some() {
                 odd |= DEFECT;
             }
         }
@@ -179,12 +177,15 @@ impl Mask {
             message,
             mask: self,
             last,
-            present: present & !(1 << SINK),
-            repeated: repeated & !(1 << SINK),
+            present,
+            repeated,
             odd,
         }
     }
 }
+
+/// The bits of an AVP's length in the second word of its header.
+const LENGTH: u32 = 0x00ff_ffff;
 
 /// In what is odd, that an AVP has an impossible length; no other oddity has this bit.
 const DEFECT: u32 = 1 << 31;
@@ -197,10 +198,11 @@ fn words(head: &[u8; 12]) -> [u32; 3] {
     [0, 4, 8].map(|at| u32::from_be_bytes(*word(at).unwrap_or(&[0; 4])))
 }
 
-/// The place of an AVP of another vendor, or with a vendor of 0.
+/// The place of an AVP of another vendor, with a vendor of 0, or with a code that the dictionary lacks.
 #[cold]
-fn other(code: u32, vendor: u32) -> u8 {
-    place(code, vendor)
+fn other(code: u32, word: u32, vendor: u32) -> u8 {
+    let foreign = word >> 24 & u32::from(flag::VENDOR) != 0;
+    place(code, if foreign { vendor } else { 0 })
 }
 
 /// The AVPs of one message that a mask wants; values are slices of the received bytes.
@@ -208,8 +210,8 @@ fn other(code: u32, vendor: u32) -> u8 {
 pub struct Selected<'a, 'm> {
     message: Message<'a>,
     mask: &'m Mask,
-    /// Where the last AVP of each place stands.
-    last: [u32; SLOTS + 1],
+    /// How many words from the last AVP of each place to the end of the message.
+    last: [u16; SLOTS + 1],
     present: u64,
     repeated: u64,
     /// Not 0 where something may be odd.
@@ -243,8 +245,9 @@ impl<'a> Selected<'a, '_> {
         } else if self.present & bit == 0 {
             (usize::MAX, true)
         } else {
-            let last = self.last.get(usize::from(slot));
-            (last.map_or(HEADER, |at| *at as usize), true)
+            let last = self.last.get(usize::from(slot)).copied().unwrap_or(0);
+            let end = self.message.bytes().len();
+            (end.saturating_sub(4 * usize::from(last)), true)
         };
         All {
             avps: Avps::new(self.message.bytes().get(from..).unwrap_or(&[])),
@@ -414,6 +417,34 @@ mod tests {
         assert_eq!(found.unknown().unwrap().vendor, 4711);
         assert_eq!(found.narrow().unwrap().value, [0, 0, 1]);
         assert_eq!(found.defect().unwrap().code, 264);
+    }
+
+    #[test]
+    fn any_length_ends_the_pass() {
+        let mask = Mask::new(&[id::SESSION_ID]);
+        for flags in [0_u8, 0x80, 0xc0] {
+            for length in [
+                0_u32, 7, 8, 11, 12, 13, 24, 25, 28, 29, 0xff_fffc, 0xff_ffff,
+            ] {
+                let mut bytes = [0_u8; 48];
+                bytes[..4].copy_from_slice(&(0x0100_0000_u32 + 48).to_be_bytes());
+                bytes[20..24].copy_from_slice(&263_u32.to_be_bytes());
+                bytes[24..28].copy_from_slice(&length.to_be_bytes());
+                bytes[24] = flags;
+                // What follows an AVP of 12 or 24 bytes is one of 16 or 4.
+                for at in [32, 44] {
+                    bytes[at..at + 4].copy_from_slice(&263_u32.to_be_bytes());
+                }
+                bytes[39] = 16;
+                let message = Message::new(&bytes).unwrap();
+                let mut avps = message.avps();
+                let walked: Vec<_> = avps.by_ref().collect();
+                let found = mask.select(message);
+                assert_eq!(found.defect(), avps.defect(), "{flags} {length}");
+                let last = walked.iter().rfind(|avp| avp.is(id::SESSION_ID));
+                assert_eq!(found.has(id::SESSION_ID), last.is_some());
+            }
+        }
     }
 
     #[test]

@@ -101,10 +101,10 @@ impl Deciding {
         }
         let now = self.inputs.now();
         self.holds_until(now.saturating_add(1));
-        if !self.reads.iter().any(|(known, _)| *known == Input::Clock) {
-            let mut digits = Vec::new();
-            Input::Clock.read(self.inputs.as_ref(), &mut digits);
-            self.reads.push((Input::Clock, value_hash(&digits, true)));
+        let clock: Input = Input::Clock;
+        if !self.reads.iter().any(|(known, _)| *known == clock) {
+            let hash = clock.hash(self.inputs.as_ref(), &mut Vec::new());
+            self.reads.push((clock, hash));
         }
     }
 

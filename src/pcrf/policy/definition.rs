@@ -2,9 +2,9 @@
 
 use crate::base::Text;
 use crate::base::condition::is_yes;
+use crate::pcrf::form::{self, Reader};
 
 use super::amount::{amount, small};
-use super::bytes::{Reader, Writer};
 
 /// What installs a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -133,21 +133,21 @@ impl Definition {
     /// A number that differs, as good as surely, where definitions differ.
     pub(super) fn hash(&self) -> u64 {
         let mut bytes = Vec::new();
-        self.encode(&mut Writer(&mut bytes));
+        self.encode(&mut bytes);
         xxhash_rust::xxh3::xxh3_64(&bytes) | 1
     }
 
-    pub(super) fn encode(&self, out: &mut Writer<'_>) {
-        out.u8(self.kind as u8);
-        out.option(self.qci.map(u64::from));
-        out.option(self.arp.map(packed));
+    pub(super) fn encode(&self, out: &mut Vec<u8>) {
+        out.push(self.kind as u8);
+        form::option(out, self.qci.map(u64::from));
+        form::option(out, self.arp.map(packed));
         for rate in [self.mbr_dl, self.mbr_ul, self.gbr_dl, self.gbr_ul] {
-            out.option(rate);
+            form::option(out, rate);
         }
-        out.count(self.flows.len());
+        form::number(out, self.flows.len() as u64);
         for flow in &self.flows {
-            out.u8(flow.direction as u8);
-            out.text(&flow.filter);
+            out.push(flow.direction as u8);
+            form::bytes(out, &flow.filter);
         }
         for number in [
             self.rating_group,
@@ -158,16 +158,16 @@ impl Definition {
             self.metering,
             self.flow_status,
         ] {
-            out.option(number.map(u64::from));
+            form::option(out, number.map(u64::from));
         }
-        out.u8(u8::from(self.monitoring_key.is_some()));
+        out.push(u8::from(self.monitoring_key.is_some()));
         if let Some(key) = &self.monitoring_key {
-            out.text(key);
+            form::bytes(out, key);
         }
     }
 
     pub(super) fn decode(from: &mut Reader<'_>) -> Option<Self> {
-        let kind = match from.u8()? {
+        let kind = match from.byte()? {
             0 => RuleKind::Predefined,
             1 => RuleKind::Base,
             2 => RuleKind::Defined,
@@ -182,14 +182,14 @@ impl Definition {
         let (mbr_dl, mbr_ul) = (from.option()?, from.option()?);
         let (gbr_dl, gbr_ul) = (from.option()?, from.option()?);
         let flows = from.list(|from| {
-            let direction = match from.u8()? {
+            let direction = match from.byte()? {
                 0 => Direction::Unspecified,
                 1 => Direction::Down,
                 2 => Direction::Up,
                 3 => Direction::Both,
                 _ => return None,
             };
-            let filter = from.text()?;
+            let filter = Text::from(from.bytes()?);
             Some(Flow { direction, filter })
         })?;
         let mut next = || narrow(from.option()?);
@@ -209,9 +209,9 @@ impl Definition {
             offline: next()?.map(|n| n != 0),
             metering: next()?,
             flow_status: next()?,
-            monitoring_key: match from.u8()? {
+            monitoring_key: match from.byte()? {
                 0 => None,
-                _ => Some(from.text()?),
+                _ => Some(Text::from(from.bytes()?)),
             },
         })
     }

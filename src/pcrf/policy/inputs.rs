@@ -1,15 +1,13 @@
 //! What a decision may read.
 
 use std::any::Any;
-use std::collections::BTreeMap;
 use std::fmt;
 
 use crate::base::Text;
 use crate::base::value::append_int;
 use crate::pcrf::diameter::dictionary::{Avp, AvpId};
 use crate::pcrf::diameter::id;
-
-use super::bytes::{Reader, Writer};
+use crate::pcrf::form::{self, Reader};
 
 /// What a decision may read: the request, the subscriber, what was used, the session, and the time. Reading the same
 /// thing twice in one decision gives the same.
@@ -138,28 +136,28 @@ pub enum QuotaItem {
     Percent = 2,
 }
 
-/// One thing that a decision read.
+/// One thing that a decision read, with names of its own or borrowed ones.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Input {
+pub enum Input<N = Text> {
     /// `AVP()`
     Avp(AvpPath),
     /// `SUBSCRIBER()`
-    Subscriber(Text),
+    Subscriber(N),
     /// `QUOTA_STATE()`
-    State(Text),
+    State(N),
     /// `QUOTA()`
-    Quota(Text, QuotaItem),
+    Quota(N, QuotaItem),
     /// `USAGE()`
-    Usage(Text),
+    Usage(N),
     /// `SESSION()`
-    Session(Text),
+    Session(N),
     /// `TRIGGERED()`
     Triggered(u32),
     /// The clock, other than for a test of the time.
     Clock,
 }
 
-impl Input {
+impl<N: AsRef<[u8]>> Input<N> {
     /// Appends the value; false where there is none.
     pub fn read(&self, inputs: &dyn Inputs, out: &mut Vec<u8>) -> bool {
         let number = |n: Option<u64>, out: &mut Vec<u8>| {
@@ -168,13 +166,13 @@ impl Input {
         };
         match self {
             Input::Avp(path) => inputs.avp(*path, out),
-            Input::Subscriber(field) => inputs.subscriber(field, out),
+            Input::Subscriber(field) => inputs.subscriber(field.as_ref(), out),
             Input::State(key) => {
-                out.extend_from_slice(inputs.quota(key).state().name().as_bytes());
+                out.extend_from_slice(inputs.quota(key.as_ref()).state().name().as_bytes());
                 true
             }
             Input::Quota(key, item) => {
-                let quota = inputs.quota(key);
+                let quota = inputs.quota(key.as_ref());
                 let value = match item {
                     QuotaItem::Left => quota.left(),
                     QuotaItem::Limit => quota.limit,
@@ -182,8 +180,8 @@ impl Input {
                 };
                 number(value, out)
             }
-            Input::Usage(key) => number(Some(inputs.quota(key).used), out),
-            Input::Session(field) => inputs.session(field, out),
+            Input::Usage(key) => number(Some(inputs.quota(key.as_ref()).used), out),
+            Input::Session(field) => inputs.session(field.as_ref(), out),
             Input::Triggered(event) => {
                 out.push(if inputs.triggered(*event) { b'1' } else { b'0' });
                 true
@@ -199,74 +197,82 @@ impl Input {
     #[inline]
     pub(super) fn hash(&self, inputs: &dyn Inputs, scratch: &mut Vec<u8>) -> u64 {
         if let Input::State(key) = self {
-            return value_hash(inputs.quota(key).state().name().as_bytes(), true);
+            return value_hash(inputs.quota(key.as_ref()).state().name().as_bytes(), true);
         }
         scratch.clear();
         let present = self.read(inputs, scratch);
         value_hash(scratch, present)
     }
 
-    pub(super) fn encode(&self, out: &mut Writer<'_>) {
+    /// Appends the byte form.
+    pub(super) fn encode(&self, out: &mut Vec<u8>) {
+        let named = |tag: u8, name: &N, out: &mut Vec<u8>| {
+            out.push(tag);
+            form::bytes(out, name.as_ref());
+        };
+        let avp = |id: AvpId, out: &mut Vec<u8>| {
+            form::number(out, u64::from(id.code()));
+            form::number(out, u64::from(id.vendor()));
+        };
         match self {
             Input::Avp(path) => {
-                out.u8(0);
-                out.u32(path.avp.code());
-                out.u32(path.avp.vendor());
-                out.u32(u32::from(path.index));
-                out.option(
-                    path.sub
-                        .map(|sub| u64::from(sub.vendor()) << 32 | u64::from(sub.code())),
-                );
+                let first = path.index == 0 && path.sub.is_none();
+                out.push(if first { FIRST } else { ANY });
+                avp(path.avp, out);
+                if !first {
+                    form::number(out, u64::from(path.index));
+                    out.push(u8::from(path.sub.is_some()));
+                    path.sub.into_iter().for_each(|sub| avp(sub, out));
+                }
             }
-            Input::Subscriber(text) => {
-                out.u8(1);
-                out.text(text);
+            Input::Subscriber(field) => named(SUBSCRIBER, field, out),
+            Input::State(key) => named(STATE, key, out),
+            Input::Quota(key, item) => {
+                named(QUOTA, key, out);
+                out.push(*item as u8);
             }
-            Input::State(text) => {
-                out.u8(2);
-                out.text(text);
-            }
-            Input::Quota(text, item) => {
-                out.u8(3);
-                out.text(text);
-                out.u8(*item as u8);
-            }
-            Input::Usage(text) => {
-                out.u8(4);
-                out.text(text);
-            }
-            Input::Session(text) => {
-                out.u8(5);
-                out.text(text);
-            }
+            Input::Usage(key) => named(USAGE, key, out),
+            Input::Session(field) => named(SESSION, field, out),
             Input::Triggered(event) => {
-                out.u8(6);
-                out.u32(*event);
+                out.push(TRIGGERED);
+                form::number(out, u64::from(*event));
             }
-            Input::Clock => out.u8(7),
+            Input::Clock => out.push(CLOCK),
         }
     }
+}
 
-    pub(super) fn decode(from: &mut Reader<'_>) -> Option<Self> {
-        Some(match from.u8()? {
-            0 => {
-                let (code, vendor) = (from.u32()?, from.u32()?);
-                let index = u16::try_from(from.u32()?).ok()?;
-                let sub = match from.option()? {
-                    None => None,
-                    Some(sub) => Some(Avp::by_code(sub as u32, (sub >> 32) as u32)?),
-                };
-                Input::Avp(AvpPath {
-                    avp: Avp::by_code(code, vendor)?,
-                    index,
-                    sub,
-                })
-            }
-            1 => Input::Subscriber(from.text()?),
-            2 => Input::State(from.text()?),
-            3 => {
-                let key = from.text()?;
-                let item = match from.u8()? {
+/// First bytes of the byte forms.
+const FIRST: u8 = 0;
+const ANY: u8 = 1;
+const SUBSCRIBER: u8 = 2;
+const STATE: u8 = 3;
+const QUOTA: u8 = 4;
+const USAGE: u8 = 5;
+const SESSION: u8 = 6;
+const TRIGGERED: u8 = 7;
+const CLOCK: u8 = 8;
+
+impl<'a> Input<&'a [u8]> {
+    /// Reads the byte form; names stay where they are.
+    #[inline]
+    pub(super) fn decode(from: &mut Reader<'a>) -> Option<Self> {
+        let avp = |from: &mut Reader<'a>| Avp::by_code(from.narrow()?, from.narrow()?);
+        Some(match from.byte()? {
+            FIRST => Input::Avp(AvpPath::first(avp(from)?)),
+            ANY => Input::Avp(AvpPath {
+                avp: avp(from)?,
+                index: u16::try_from(from.number()?).ok()?,
+                sub: match from.byte()? {
+                    0 => None,
+                    _ => Some(avp(from)?),
+                },
+            }),
+            SUBSCRIBER => Input::Subscriber(from.bytes()?),
+            STATE => Input::State(from.bytes()?),
+            QUOTA => {
+                let key = from.bytes()?;
+                let item = match from.byte()? {
                     0 => QuotaItem::Left,
                     1 => QuotaItem::Limit,
                     2 => QuotaItem::Percent,
@@ -274,12 +280,26 @@ impl Input {
                 };
                 Input::Quota(key, item)
             }
-            4 => Input::Usage(from.text()?),
-            5 => Input::Session(from.text()?),
-            6 => Input::Triggered(from.u32()?),
-            7 => Input::Clock,
+            USAGE => Input::Usage(from.bytes()?),
+            SESSION => Input::Session(from.bytes()?),
+            TRIGGERED => Input::Triggered(from.narrow()?),
+            CLOCK => Input::Clock,
             _ => return None,
         })
+    }
+
+    /// With names of its own.
+    pub(super) fn to_owned(&self) -> Input {
+        match *self {
+            Input::Avp(path) => Input::Avp(path),
+            Input::Subscriber(field) => Input::Subscriber(Text::from(field)),
+            Input::State(key) => Input::State(Text::from(key)),
+            Input::Quota(key, item) => Input::Quota(Text::from(key), item),
+            Input::Usage(key) => Input::Usage(Text::from(key)),
+            Input::Session(field) => Input::Session(Text::from(field)),
+            Input::Triggered(event) => Input::Triggered(event),
+            Input::Clock => Input::Clock,
+        }
     }
 }
 
@@ -328,14 +348,36 @@ impl fmt::Display for Input {
     }
 }
 
+/// A few values by name.
+#[derive(Debug, Clone)]
+struct Fields<V>(Vec<(Text, V)>);
+
+impl<V> Default for Fields<V> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+impl<V> Fields<V> {
+    fn get(&self, name: &[u8]) -> Option<&V> {
+        let found = self.0.iter().find(|(known, _)| known.as_bytes() == name);
+        found.map(|(_, value)| value)
+    }
+
+    fn set(&mut self, name: &[u8], value: V) -> &mut V {
+        self.0.retain(|(known, _)| known.as_bytes() != name);
+        &mut self.0.push_mut((Text::from(name), value)).1
+    }
+}
+
 /// Inputs of their own, for decisions without a network.
 #[derive(Debug, Clone, Default)]
 pub struct Given {
     /// AVPs by name as [`AvpPath`] displays it, with their texts.
     avps: Vec<(AvpPath, Text)>,
-    subscriber: BTreeMap<Text, Text>,
-    quotas: BTreeMap<Text, Quota>,
-    session: BTreeMap<Text, Text>,
+    subscriber: Fields<Text>,
+    quotas: Fields<Quota>,
+    session: Fields<Text>,
     triggered: Vec<u32>,
     now: i64,
 }
@@ -364,28 +406,29 @@ impl Given {
 
     /// Gives the subscriber a field; its name is read in any case.
     pub fn set_subscriber(&mut self, field: &[u8], value: &[u8]) {
-        let field = Text::from(field.to_ascii_lowercase());
-        self.subscriber.insert(field, Text::from(value));
+        self.subscriber
+            .set(&field.to_ascii_lowercase(), Text::from(value));
     }
 
     /// Takes all that is known of the subscriber away.
     pub fn clear_subscriber(&mut self) {
-        self.subscriber.clear();
+        self.subscriber = Fields::default();
     }
 
     /// Says what was used of a key.
     pub fn set_quota(&mut self, key: &[u8], quota: Quota) {
-        self.quotas.insert(Text::from(key), quota);
+        self.quotas.set(key, quota);
     }
 
     /// The quota of a key, to change it.
     pub fn quota_mut(&mut self, key: &[u8]) -> &mut Quota {
-        self.quotas.entry(Text::from(key)).or_default()
+        let quota = self.quotas.get(key).copied().unwrap_or_default();
+        self.quotas.set(key, quota)
     }
 
     /// Gives the session a field.
     pub fn set_session(&mut self, field: &[u8], value: &[u8]) {
-        self.session.insert(Text::from(field), Text::from(value));
+        self.session.set(field, Text::from(value));
     }
 
     /// The request reports an event, or does not.
@@ -407,7 +450,7 @@ impl Inputs for Given {
 
     fn subscriber(&self, field: &[u8], out: &mut Vec<u8>) -> bool {
         let found = if field.iter().any(u8::is_ascii_uppercase) {
-            self.subscriber.get(field.to_ascii_lowercase().as_slice())
+            self.subscriber.get(&field.to_ascii_lowercase())
         } else {
             self.subscriber.get(field)
         };

@@ -1,6 +1,7 @@
 //! What a decision depended on: as long as that is the same, so is the decision.
 
-use super::bytes::{Reader, Writer};
+use crate::pcrf::form::{self, Reader};
+
 use super::inputs::{Input, Inputs};
 use super::{Kind, Policy};
 
@@ -20,25 +21,6 @@ pub struct Memo {
 }
 
 impl Memo {
-    /// Whether the policy would decide the same for these inputs. The scratch is a buffer.
-    pub fn holds(
-        &self,
-        policy: &Policy,
-        kind: Kind,
-        inputs: &dyn Inputs,
-        scratch: &mut Vec<u8>,
-    ) -> bool {
-        let now = inputs.now();
-        self.stamp == policy.stamp()
-            && self.entry == Some(policy.entry(kind))
-            && now < self.until
-            && now >= self.since
-            && self
-                .reads
-                .iter()
-                .all(|(input, hash)| input.hash(inputs, scratch) == *hash)
-    }
-
     /// Whether the decision may be used again at all.
     pub fn is_useful(&self) -> bool {
         self.entry.is_some()
@@ -56,41 +38,108 @@ impl Memo {
 
     /// Appends the byte form.
     pub fn encode(&self, out: &mut Vec<u8>) {
-        let mut out = Writer(out);
-        out.u8(FORM);
-        out.u8(self.entry.map_or(u8::MAX, |kind| kind as u8));
-        out.u64(self.stamp);
-        out.u64(self.until as u64);
-        out.u64(self.since as u64);
-        out.count(self.reads.len());
+        out.push(FORM);
+        let timed = self.until != i64::MAX || self.since != i64::MIN;
+        let entry = self.entry.map_or(NOBODY, |kind| kind as u8);
+        out.push(entry | if timed { TIMED } else { 0 });
+        form::fixed(out, self.stamp);
+        if timed {
+            form::signed(out, self.since);
+            form::signed(out, self.until);
+        }
+        form::number(out, self.reads.len() as u64);
         for (input, hash) in &self.reads {
-            input.encode(&mut out);
-            out.u64(*hash);
+            input.encode(out);
+            form::fixed(out, *hash);
         }
     }
 
     /// Reads a byte form, and gives what follows it. `None` where it is damaged or of another version.
     pub fn decode(bytes: &[u8]) -> Option<(Self, &[u8])> {
-        let mut from = Reader(bytes);
-        if from.u8()? != FORM {
-            return None;
-        }
-        let entry = from.u8()?;
-        let entry = Kind::ALL.into_iter().find(|kind| *kind as u8 == entry);
+        let mut from = Reader::new(bytes);
+        let head = Head::decode(&mut from)?;
         let memo = Self {
-            entry,
-            stamp: from.u64()?,
-            until: from.u64()? as i64,
-            since: from.u64()? as i64,
+            entry: head.entry,
+            stamp: head.stamp,
+            since: head.since,
+            until: head.until,
             reads: from.list(|from| {
                 let input = Input::decode(from)?;
-                let hash = from.u64()?;
-                Some((input, hash))
+                Some((input.to_owned(), from.fixed()?))
             })?,
         };
-        Some((memo, from.0))
+        Some((memo, from.rest()))
+    }
+}
+
+/// Whether the policy would decide the same for these inputs as when the memo was made, of which this is the byte form.
+/// What was read is compared where it stands. The scratch is a buffer.
+pub(super) fn holds(
+    memo: &[u8],
+    policy: &Policy,
+    kind: Kind,
+    inputs: &dyn Inputs,
+    scratch: &mut Vec<u8>,
+) -> bool {
+    let mut from = Reader::new(memo);
+    let now = inputs.now();
+    let current = Head::decode(&mut from).is_some_and(|head| {
+        head.stamp == policy.stamp()
+            && head.entry == Some(policy.entry(kind))
+            && now < head.until
+            && now >= head.since
+    });
+    if !current {
+        return false;
+    }
+    let Some(count) = from.number() else {
+        return false;
+    };
+    for _ in 0..count {
+        let (Some(input), Some(hash)) = (Input::decode(&mut from), from.fixed()) else {
+            return false;
+        };
+        if input.hash(inputs, scratch) != hash {
+            return false;
+        }
+    }
+    true
+}
+
+/// All of a memo but what was read.
+struct Head {
+    entry: Option<Kind>,
+    stamp: u64,
+    since: i64,
+    until: i64,
+}
+
+impl Head {
+    #[inline]
+    fn decode(from: &mut Reader<'_>) -> Option<Self> {
+        if from.byte()? != FORM {
+            return None;
+        }
+        let first = from.byte()?;
+        let stamp = from.fixed()?;
+        let (since, until) = if first & TIMED == 0 {
+            (i64::MIN, i64::MAX)
+        } else {
+            (from.signed()?, from.signed()?)
+        };
+        let entry = Kind::ALL.get(usize::from(first & !TIMED)).copied();
+        Some(Self {
+            entry,
+            stamp,
+            since,
+            until,
+        })
     }
 }
 
 /// The version of the byte form.
-const FORM: u8 = 1;
+const FORM: u8 = 2;
+/// In the second byte, that the time matters.
+const TIMED: u8 = 0x80;
+/// In the second byte, that no extension may use the decision again.
+const NOBODY: u8 = 0x7f;

@@ -24,7 +24,6 @@
 
 mod amount;
 mod applications;
-mod bytes;
 mod companion;
 mod deciding;
 mod definition;

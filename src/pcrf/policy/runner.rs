@@ -13,7 +13,7 @@ use crate::pcrf::diameter::ResultCode;
 
 use super::deciding::Deciding;
 use super::inputs::{Input, Inputs};
-use super::memo::Memo;
+use super::memo::{self, Memo};
 use super::wanted::Wanted;
 use super::{Kind, Policy};
 
@@ -148,11 +148,11 @@ impl Runner {
             .then_some(out)
     }
 
-    /// Whether a memo holds for the inputs that are set.
-    pub fn holds(&mut self, memo: &Memo, policy: &Policy, kind: Kind) -> bool {
+    /// Whether a memo, in its byte form, holds for the inputs that are set: the policy would decide the same.
+    pub fn holds(&mut self, memo: &[u8], policy: &Policy, kind: Kind) -> bool {
         let mut scratch = std::mem::take(&mut self.scratch);
         let holds = self.deciding().is_some_and(|deciding| {
-            memo.holds(policy, kind, deciding.inputs.as_ref(), &mut scratch)
+            memo::holds(memo, policy, kind, deciding.inputs.as_ref(), &mut scratch)
         });
         self.scratch = scratch;
         holds

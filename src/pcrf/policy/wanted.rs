@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use crate::base::Text;
+use crate::pcrf::form::{self, Reader};
 
-use super::bytes::{Reader, Writer};
 use super::definition::{Arp, Definition, packed, unpacked};
 
 /// What a session is to have. Running the same policy on the same inputs gives the same.
@@ -143,49 +143,48 @@ impl Wanted {
 
     /// Appends the byte form: the same for the same contents, in all versions that begin with the same byte.
     pub fn encode(&self, out: &mut Vec<u8>) {
-        let mut out = Writer(out);
-        out.u8(FORM);
-        out.count(self.rules.len());
+        out.push(FORM);
+        form::number(out, self.rules.len() as u64);
         for rule in &self.rules {
-            rule.encode_into(&mut out);
+            rule.encode(out);
         }
-        out.count(self.removed.len());
+        form::number(out, self.removed.len() as u64);
         for pattern in &self.removed {
-            out.text(pattern);
+            form::bytes(out, pattern);
         }
-        out.u8(u8::from(self.qos.is_some()));
+        out.push(u8::from(self.qos.is_some()));
         if let Some(qos) = &self.qos {
-            out.option(qos.qci.map(u64::from));
-            out.option(qos.arp.map(packed));
-            out.option(qos.ambr_dl);
-            out.option(qos.ambr_ul);
+            form::option(out, qos.qci.map(u64::from));
+            form::option(out, qos.arp.map(packed));
+            form::option(out, qos.ambr_dl);
+            form::option(out, qos.ambr_ul);
         }
-        out.count(self.triggers.len());
+        form::number(out, self.triggers.len() as u64);
         for trigger in &self.triggers {
-            out.u32(*trigger);
+            form::number(out, u64::from(*trigger));
         }
-        out.count(self.monitors.len());
+        form::number(out, self.monitors.len() as u64);
         for monitor in &self.monitors {
-            out.text(&monitor.key);
-            out.option(monitor.grant);
+            form::bytes(out, &monitor.key);
+            form::option(out, monitor.grant);
         }
-        out.option(self.revalidate.map(|at| at as u64));
-        out.option(self.release.map(u64::from));
-        out.count(self.notify.len());
+        form::option(out, self.revalidate.map(|at| at as u64));
+        form::option(out, self.release.map(u64::from));
+        form::number(out, self.notify.len() as u64);
         for name in &self.notify {
-            out.text(name);
+            form::bytes(out, name);
         }
     }
 
     /// Reads a byte form, and gives what follows it. `None` where it is damaged or of another version.
     pub fn decode(bytes: &[u8]) -> Option<(Self, &[u8])> {
-        let mut from = Reader(bytes);
-        if from.u8()? != FORM {
+        let mut from = Reader::new(bytes);
+        if from.byte()? != FORM {
             return None;
         }
         let rules = from.list(Rule::decode_from)?;
-        let removed = from.list(Reader::text)?;
-        let qos = match from.u8()? {
+        let removed = from.list(|from| from.bytes().map(Text::from))?;
+        let qos = match from.byte()? {
             0 => None,
             _ => Some(Qos {
                 qci: from.option()?.map(|qci| qci as u32),
@@ -198,22 +197,22 @@ impl Wanted {
             rules,
             removed,
             qos,
-            triggers: from.list(Reader::u32)?,
+            triggers: from.list(Reader::narrow)?,
             monitors: from.list(|from| {
-                let key = from.text()?;
+                let key = Text::from(from.bytes()?);
                 let grant = from.option()?;
                 Some(Grant { key, grant })
             })?,
             revalidate: from.option()?.map(|at| at as i64),
             release: from.option()?.map(|cause| cause as u32),
-            notify: from.list(Reader::text)?,
+            notify: from.list(|from| from.bytes().map(Text::from))?,
         };
-        Some((wanted, from.0))
+        Some((wanted, from.rest()))
     }
 }
 
 /// The version of the byte form.
-const FORM: u8 = 1;
+const FORM: u8 = 2;
 
 impl Rule {
     /// A rule that counts at once and for ever.
@@ -229,16 +228,12 @@ impl Rule {
 
     /// Appends the byte form.
     pub fn encode(&self, out: &mut Vec<u8>) {
-        self.encode_into(&mut Writer(out));
-    }
-
-    fn encode_into(&self, out: &mut Writer<'_>) {
-        out.text(&self.name);
-        out.u64(self.meaning);
+        form::bytes(out, &self.name);
+        form::fixed(out, self.meaning);
         let times = u8::from(self.activate.is_some()) | u8::from(self.deactivate.is_some()) << 1;
-        out.u8(times | u8::from(self.definition.is_some()) << 2);
+        out.push(times | u8::from(self.definition.is_some()) << 2);
         for at in [self.activate, self.deactivate].into_iter().flatten() {
-            out.u64(at as u64);
+            form::signed(out, at);
         }
         if let Some(definition) = &self.definition {
             definition.encode(out);
@@ -246,14 +241,14 @@ impl Rule {
     }
 
     fn decode_from(from: &mut Reader<'_>) -> Option<Self> {
-        let name = from.text()?;
-        let meaning = from.u64()?;
-        let parts = from.u8()?;
+        let name = Text::from(from.bytes()?);
+        let meaning = from.fixed()?;
+        let parts = from.byte()?;
         let mut at = |bit: u8| {
             if parts & bit == 0 {
                 return Some(None);
             }
-            from.u64().map(|at| Some(at as i64))
+            from.signed().map(Some)
         };
         let (activate, deactivate) = (at(1)?, at(2)?);
         let definition = if parts & 4 == 0 {

@@ -5,13 +5,13 @@ use std::collections::VecDeque;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio::sync::{mpsc, watch};
 
-use super::gather::{Gather, PAUSE};
+use super::gather::Pauses;
 use super::{Shared, now};
 use crate::pcrf::diameter::Writer;
 use crate::pcrf::diameter::message::command;
@@ -59,6 +59,7 @@ impl Waiting {
 struct Connection {
     shared: Arc<Shared>,
     worker: Rc<RefCell<Worker>>,
+    pauses: Arc<Pauses>,
     id: u64,
     peer: Peer,
     writer: Writer,
@@ -72,6 +73,7 @@ struct Connection {
 pub(super) async fn run(
     shared: Arc<Shared>,
     worker: Rc<RefCell<Worker>>,
+    pauses: Arc<Pauses>,
     stream: std::net::TcpStream,
     id: u64,
 ) {
@@ -90,6 +92,7 @@ pub(super) async fn run(
         durable: shared.durable.clone(),
         shared: shared.clone(),
         worker,
+        pauses,
         id,
         writer: Writer::new(),
         waiting: Waiting::default(),
@@ -125,10 +128,6 @@ impl Connection {
         ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
         let mut stopping = *stopped.borrow();
         let (mut reading, mut writing) = stream.split();
-        let mut gather = Gather::new(Instant::now());
-        let mut pausing = false;
-        let pause = tokio::time::sleep(PAUSE);
-        tokio::pin!(pause);
         loop {
             let crowded = self.waiting.bytes > WAITING;
             let waits = !self.waiting.answers.is_empty();
@@ -143,17 +142,10 @@ impl Connection {
                     let buffer = self.peer.buffer();
                     buffer.reserve(ROOM);
                     reading.read_buf(buffer).await
-                }, if !crowded && !pausing => match read {
+                }, if !crowded => match read {
                     Ok(0) | Err(_) => return,
-                    Ok(_) => {
-                        let requests = self.process();
-                        if self.shared.gathers && gather.pauses(requests, Instant::now()) {
-                            pausing = true;
-                            pause.as_mut().reset(tokio::time::Instant::now() + PAUSE);
-                        }
-                    }
+                    Ok(_) => self.process(),
                 },
-                () = &mut pause, if pausing => pausing = false,
                 message = outgoing.recv() => match message {
                     Some(message) => self.waiting.push(message.after, message.bytes),
                     None => return,
@@ -191,8 +183,8 @@ impl Connection {
         }
     }
 
-    /// Answers what was received; how many requests that was.
-    fn process(&mut self) -> u32 {
+    /// Answers what was received.
+    fn process(&mut self) {
         let mut requests = 0;
         let now = now();
         let clock = elapsed(&self.shared);
@@ -236,18 +228,18 @@ impl Connection {
                 }
             }
         }
+        self.pauses.add(requests);
         if !refused.is_empty() {
             self.peer.send(&refused);
         }
         let answers = self.writer.all();
         if answers.is_empty() {
-            return requests;
+            return;
         }
         if self.shared.strict {
             self.waiting.push(after, answers.to_vec());
         } else {
             self.peer.send(answers);
         }
-        requests
     }
 }

@@ -174,7 +174,12 @@ fn answer(shared: &Shared, request: &Value) -> Result<Value, String> {
             }
             let limit = usize::try_from(number("limit", 15)).unwrap_or(15);
             let lines: Vec<Value> = perf.top(limit).iter().map(line).collect();
-            Ok(json!({"on": perf.is_on(), "rows": lines}))
+            let memo = perf.balance().map(|own| {
+                json!({
+                    "checks": own.checks, "hits": own.hits, "cost_us": own.cost_us, "saved_us": own.saved_us,
+                })
+            });
+            Ok(json!({"on": perf.is_on(), "rows": lines, "memo": memo}))
         }
         "opt" => {
             if let Some(setting) = request.get("set").and_then(Value::as_str) {

@@ -30,6 +30,8 @@ use crate::pcrf::settings::{Backend, Settings};
 use crate::pcrf::store::{Committed, Committer, Durability, Fault, Mem, Store};
 use crate::pcrf::worker::Worker;
 
+use gather::Pauses;
+
 pub use control::request;
 
 /// Why a server does not start.
@@ -63,7 +65,7 @@ pub(super) struct Shared {
     pub(super) senders: Mutex<HashMap<u64, mpsc::UnboundedSender<Outgoing>>>,
     pub(super) durable: watch::Receiver<u64>,
     pub(super) strict: bool,
-    /// Whether connections pause so that requests come together.
+    /// Whether workers pause so that requests come together.
     pub(super) gathers: bool,
     pub(super) stop: watch::Sender<bool>,
     pub(super) committer: Option<Arc<Committer>>,
@@ -132,10 +134,10 @@ fn tell(done: &Committed, said: &mut Option<String>, sink: &dyn Sink) {
     }
 }
 
-fn runtime() -> io::Result<tokio::runtime::Runtime> {
-    tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
+fn runtime() -> tokio::runtime::Builder {
+    let mut builder = tokio::runtime::Builder::new_current_thread();
+    builder.enable_all();
+    builder
 }
 
 impl Server {
@@ -327,7 +329,7 @@ fn accept(
         }
         io::Result::Ok(())
     };
-    if let Err(error) = runtime().and_then(|runtime| runtime.block_on(run)) {
+    if let Err(error) = runtime().build().and_then(|runtime| runtime.block_on(run)) {
         shared
             .sink
             .line(format!("no connections are accepted: {error}\n").as_bytes());
@@ -341,7 +343,13 @@ fn work(
     mut dealt: mpsc::UnboundedReceiver<std::net::TcpStream>,
     ticks: bool,
 ) {
-    let Ok(runtime) = runtime() else {
+    let pauses = Arc::new(Pauses::new());
+    let mut runtime = runtime();
+    if shared.gathers {
+        let pauses = pauses.clone();
+        runtime.on_thread_park(move || pauses.pause());
+    }
+    let Ok(runtime) = runtime.build() else {
         shared.sink.line(b"a worker cannot start\n");
         shared.stop.send_replace(true);
         return;
@@ -360,7 +368,13 @@ fn work(
                 stream = dealt.recv() => match stream {
                     Some(stream) => {
                         let id = shared.next.fetch_add(1, Ordering::Relaxed);
-                        tasks.spawn_local(connection::run(shared.clone(), worker.clone(), stream, id));
+                        tasks.spawn_local(connection::run(
+                            shared.clone(),
+                            worker.clone(),
+                            pauses.clone(),
+                            stream,
+                            id,
+                        ));
                     }
                     None => break,
                 },

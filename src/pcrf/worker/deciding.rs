@@ -6,7 +6,7 @@ use crate::pcrf::engine::Loaded;
 use crate::pcrf::inputs::GxInputs;
 use crate::pcrf::optimise::Switch;
 use crate::pcrf::perf::{Watch, Work};
-use crate::pcrf::policy::{Kind, Memo};
+use crate::pcrf::policy::Kind;
 use crate::pcrf::session::Session;
 use crate::pcrf::worker::{Call, Worker};
 
@@ -60,6 +60,7 @@ impl Worker {
             inputs.request(call.parts, call.request, self.pcrf.settings().usage_report);
         }
         if self.holds(question, watch) {
+            watch.hit();
             tables.counters.memo_hits.up();
             return Outcome::Same;
         }
@@ -84,11 +85,10 @@ impl Worker {
         {
             return false;
         }
-        let memo = Memo::decode(&question.session.memo);
-        let holds = memo.is_some_and(|(memo, _)| {
-            self.runner
-                .holds(&memo, &question.loaded.policy, question.kind)
-        });
+        let memo = &question.session.memo;
+        let holds = self
+            .runner
+            .holds(memo, &question.loaded.policy, question.kind);
         watch.lap(Work::Memo);
         holds
     }

@@ -86,9 +86,17 @@ fn five() -> (Policy, Runner) {
 }
 
 fn shipped(name: &str) -> (Policy, Runner) {
-    let path = format!("{}/dialplans/{name}", env!("CARGO_MANIFEST_DIR"));
+    let path = format!("{}/../../dialplans/{name}", env!("CARGO_MANIFEST_DIR"));
     let (policy, _) = Policy::load(path, &Files::default(), &mut strowger::host::FileReader);
     (policy.unwrap(), Runner::new(Box::new(given())))
+}
+
+/// The memo of a decision, as a session keeps it.
+fn memo(policy: &Policy, runner: &mut Runner) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    policy.decide(runner, Kind::Initial).memo.encode(&mut bytes);
+    assert!(runner.holds(&bytes, policy, Kind::Initial));
+    bytes
 }
 
 #[divan::bench]
@@ -106,8 +114,7 @@ fn five_branches(bencher: Bencher<'_, '_>) {
 #[divan::bench]
 fn five_branches_memo(bencher: Bencher<'_, '_>) {
     let (policy, mut runner) = five();
-    let memo = policy.decide(&mut runner, Kind::Initial).memo.clone();
-    assert!(runner.holds(&memo, &policy, Kind::Initial));
+    let memo = memo(&policy, &mut runner);
     bencher.bench_local(|| runner.holds(black_box(&memo), &policy, Kind::Initial));
 }
 
@@ -134,8 +141,7 @@ fn sample(bencher: Bencher<'_, '_>) {
 #[divan::bench]
 fn sample_memo(bencher: Bencher<'_, '_>) {
     let (policy, mut runner) = shipped("gx.conf");
-    let memo = policy.decide(&mut runner, Kind::Initial).memo.clone();
-    assert!(runner.holds(&memo, &policy, Kind::Initial));
+    let memo = memo(&policy, &mut runner);
     bencher.bench_local(|| runner.holds(black_box(&memo), &policy, Kind::Initial));
 }
 
@@ -149,7 +155,6 @@ fn heavy(bencher: Bencher<'_, '_>) {
 #[divan::bench]
 fn heavy_memo(bencher: Bencher<'_, '_>) {
     let (policy, mut runner) = shipped("gx-heavy.conf");
-    let memo = policy.decide(&mut runner, Kind::Initial).memo.clone();
-    assert!(runner.holds(&memo, &policy, Kind::Initial));
+    let memo = memo(&policy, &mut runner);
     bencher.bench_local(|| runner.holds(black_box(&memo), &policy, Kind::Initial));
 }
