@@ -39,6 +39,7 @@ mod rules_conf;
 mod runner;
 mod subscribers;
 mod wanted;
+mod wrong;
 
 use std::sync::Arc;
 
@@ -57,6 +58,7 @@ pub use rules_conf::Rules;
 pub use runner::{Decision, Runner};
 pub use subscribers::{Subscriber, Subscribers};
 pub use wanted::{Grant, Qos, Rule, Wanted, fits};
+pub use wrong::{event, is_session_field, release_cause};
 
 /// Applications of policies.
 pub static APPLICATIONS: &[&Application] = &[
@@ -86,6 +88,8 @@ pub static FUNCTIONS: &[&Function] = &[
 pub const CONTEXT: &str = "gx";
 /// Lines that a decision may run, where nobody says otherwise.
 pub const MAX_PRIORITIES: u64 = 2_000;
+/// Lines that a decision may run at all: about a second, in which other requests wait.
+pub const MOST_PRIORITIES: u64 = 1_000_000;
 
 /// Why a decision is asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -5,8 +5,9 @@ use crate::base::{Place, Text};
 use crate::compile::resolve::called_in_expression;
 use crate::library::{Named, Registry};
 use crate::pcrf::diameter::dictionary::AvpId;
-use crate::pcrf::policy::functions::{avp_path, event};
+use crate::pcrf::policy::functions::{avp_path, no_quota_item, quota_item};
 use crate::pcrf::policy::inputs::{Input, avp_named};
+use crate::pcrf::policy::wrong::{event, is_session_field, no_event, no_session_field};
 use crate::program::{PriorityId, Program};
 use crate::syntax::ast::Plan;
 use crate::syntax::lex::template::{Piece, function_call, next_piece, reference};
@@ -130,6 +131,8 @@ pub(super) struct Line {
     pub(super) targets: Vec<Vec<u8>>,
     /// What it depends on that cannot be compared.
     pub(super) volatile: Vec<Text>,
+    /// Monitoring keys that it reads, by constant names.
+    pub(super) keys: Vec<Text>,
     /// Arguments that no decision understands.
     pub(super) wrong: Vec<String>,
     /// Applications that it runs, with their data.
@@ -203,6 +206,7 @@ impl<'p> Lines<'p> {
             reads: Vec::new(),
             targets: Vec::new(),
             volatile: Vec::new(),
+            keys: Vec::new(),
             wrong: Vec::new(),
             applications: Vec::new(),
         };
@@ -367,13 +371,33 @@ fn called(name: &[u8], arguments: &[u8], line: &mut Line) {
         }
         b"TRIGGERED" => {
             if !computed && event(arguments.trim_ascii()).is_none() {
-                let shown = bstr::BStr::new(arguments).to_string();
-                line.wrong.push(format!("no event `{shown}` is known"));
+                line.wrong.push(no_event(arguments));
             }
             read([name, b"(", &star(arguments), b")"].concat(), None, false);
         }
         b"SUBSCRIBER" | b"QUOTA_STATE" | b"QUOTA" | b"USAGE" | b"SESSION" => {
             read([name, b"(", &star(arguments), b")"].concat(), None, false);
+            let mut given = arguments.split(|&byte| byte == b',').map(<[u8]>::trim_ascii);
+            let first = given.next().unwrap_or(&[]);
+            if first.contains(&HOLE) {
+                return;
+            }
+            match name {
+                b"SESSION" if !is_session_field(first) => {
+                    line.wrong.push(no_session_field(first));
+                }
+                b"SUBSCRIBER" if first.is_empty() => {
+                    line.wrong.push("SUBSCRIBER() needs the name of a field".to_owned());
+                }
+                b"QUOTA" | b"QUOTA_STATE" | b"USAGE" => {
+                    line.keys.push(Text::from(first));
+                    let item = given.next().unwrap_or(&[]);
+                    if name == b"QUOTA" && !item.contains(&HOLE) && quota_item(item).is_none() {
+                        line.wrong.push(no_quota_item(item));
+                    }
+                }
+                _ => {}
+            }
         }
         b"STRFTIME" => {
             if arguments
