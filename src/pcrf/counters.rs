@@ -77,6 +77,8 @@ counters! {
     memo_hits "memo-hits",
     /// Decisions that took too many priorities.
     limits "decisions-over-limit",
+    /// Entries of the log of decisions.
+    warnings "decision-warnings",
     /// Rules that a host could not enforce.
     rule_failures "rule-failures",
     /// RAR sent, repetitions not counted.

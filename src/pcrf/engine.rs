@@ -13,7 +13,7 @@ use crate::base::Text;
 use crate::pcrf::diameter::check::Grammar;
 use crate::pcrf::directory::Row;
 use crate::pcrf::hosts::{Host, read_row};
-use crate::pcrf::log::{Silent, Sink};
+use crate::pcrf::log::{Bounded, Silent, Sink};
 use crate::pcrf::policy::{Policy, Subscribers};
 use crate::pcrf::push::{Pending, Purpose};
 use crate::pcrf::request;
@@ -117,6 +117,8 @@ pub struct Pcrf {
     pub(crate) loaded: ArcSwap<Loaded>,
     pub(crate) journal: Arc<dyn Journal>,
     pub(crate) sink: Arc<dyn Sink>,
+    /// Warnings of decisions.
+    pub(crate) told: Bounded,
     /// Origin-State-Id: grows with each start.
     pub(crate) start: u32,
     next: AtomicU32,
@@ -159,6 +161,7 @@ impl Pcrf {
             tables: Arc::new(tables),
             journal,
             sink: Arc::new(Silent),
+            told: Bounded::default(),
             start,
             // What was sent before a restart must not be taken for ours: RFC 6733 §3 proposes the time in the upper bits.
             next: AtomicU32::new(start.wrapping_shl(20)),

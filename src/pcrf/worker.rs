@@ -2,6 +2,7 @@
 
 mod keeping;
 mod refusing;
+mod telling;
 
 use std::sync::Arc;
 
@@ -637,7 +638,11 @@ impl Worker {
             tables.counters.limits.up();
         }
         let refused = decision.refused;
+        let told = !decision.log.is_empty();
         watch.lap(Work::Dialplan);
+        if told {
+            self.tell(loaded, kind, id, now);
+        }
         match refused {
             Some(code) => Outcome::Refused(code),
             None => Outcome::New,

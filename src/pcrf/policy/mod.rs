@@ -45,6 +45,8 @@ use std::sync::Arc;
 
 use crate::host::Engine;
 use crate::library::{Application, Function};
+use crate::machine::Location;
+use crate::program::Want;
 
 pub use amount::{When, amount, when};
 pub use definition::{Arp, Definition, Direction, Flow, RuleKind};
@@ -202,6 +204,15 @@ impl Policy {
     /// Whether decisions of this kind depend on nothing but what is compared.
     pub fn is_comparable(&self, kind: Kind) -> bool {
         self.reads.is_comparable(kind)
+    }
+
+    /// The line of a place in the dialplan, as `file:line:column`, if there is one.
+    pub fn line_of(&self, at: &Location) -> Option<String> {
+        let image = self.engine.image();
+        let want = Want::Priority(u32::try_from(at.priority).ok()?);
+        let found = image.find(&at.context, &at.exten, want, None, 0).ok()?;
+        let priority = image.program.table.priority(found.priority)?;
+        Some(image.program.sources.describe(priority.place).to_string())
     }
 
     /// The dialplan.

@@ -109,6 +109,8 @@ const FUNCTIONS: &[&str] = &[
     "CHANNEL",
     "CALLERID",
 ];
+/// Functions of calls that have a caller or media: a decision has none, unless it says so itself.
+const FOREIGN: &[&str] = &["CHANNEL", "CALLERID"];
 /// Functions that may be written: what they keep ends with the decision.
 const WRITTEN: &[&str] = &["HASH", "LOCAL", "ARRAY", "CHANNEL", "CALLERID"];
 
@@ -131,6 +133,10 @@ pub(super) struct Line {
     pub(super) targets: Vec<Vec<u8>>,
     /// What it depends on that cannot be compared.
     pub(super) volatile: Vec<Text>,
+    /// Functions that it reads, of things that no decision has.
+    pub(super) foreign: Vec<Text>,
+    /// Functions that it writes.
+    pub(super) written: Vec<Text>,
     /// Monitoring keys that it reads, by constant names.
     pub(super) keys: Vec<Text>,
     /// Arguments that no decision understands.
@@ -206,6 +212,8 @@ impl<'p> Lines<'p> {
             reads: Vec::new(),
             targets: Vec::new(),
             volatile: Vec::new(),
+            foreign: Vec::new(),
+            written: Vec::new(),
             keys: Vec::new(),
             wrong: Vec::new(),
             applications: Vec::new(),
@@ -409,7 +417,11 @@ fn called(name: &[u8], arguments: &[u8], line: &mut Line) {
                 read(b"EPOCH".to_vec(), None, false);
             }
         }
-        _ if listed(FUNCTIONS, name) => {}
+        _ if listed(FUNCTIONS, name) => {
+            if listed(FOREIGN, name) && !line.foreign.iter().any(|known| known.as_bytes() == name) {
+                line.foreign.push(Text::from(name));
+            }
+        }
         _ => depends(line, &[name, b"()"].concat()),
     }
 }
@@ -417,6 +429,7 @@ fn called(name: &[u8], arguments: &[u8], line: &mut Line) {
 /// A function is written.
 fn written(call: &[u8], line: &mut Line) {
     let name = call.split(|&byte| byte == b'(').next().unwrap_or(&[]);
+    line.written.push(Text::from(name));
     if !listed(WRITTEN, name) {
         depends(line, &[name, b"()"].concat());
     }

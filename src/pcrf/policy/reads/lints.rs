@@ -44,18 +44,49 @@ pub(super) fn say(
                     "the decision depends on `{}`, which cannot be compared: it always runs",
                     what.input
                 ),
-                "use the functions of policies, time tests, and what works on texts",
+                advice(&what.input),
             ));
         }
     }
     let all = lines.all();
     let defined = defined(&all);
+    for line in &all {
+        for name in &line.foreign {
+            if !all.iter().any(|other| other.written.contains(name)) {
+                report.push(Diagnostic::warning(
+                    &code::POLICY_NOT_AN_INPUT,
+                    line.place,
+                    format!("a decision has no caller and no media: `{name}()` is always the same"),
+                    "AVP(), SUBSCRIBER() and SESSION() say who it is about",
+                ));
+            }
+        }
+    }
     for line in all {
         arguments(line, companions, &defined, report);
     }
     for context in &plan.contexts {
         patterns(plan, context, report);
         includes(plan, context, report);
+    }
+}
+
+/// What to do about something that cannot be compared, and what its value is in a decision.
+fn advice(what: &[u8]) -> &'static str {
+    match what {
+        b"RAND()" | b"UUID()" => {
+            "it is drawn from the Session-Id: a session draws the same at each decision, other sessions others"
+        }
+        b"DB()" | b"DB_EXISTS()" | b"DB_DELETE()" | b"DB_KEYS()" | b"DB_KEYCOUNT()" | b"GLOBAL()" => {
+            "a policy has this for itself, and loses it at each reload: fields of subscribers are kept"
+        }
+        b"SHELL()" | b"ENV()" | b"CURL()" | b"FILE()" => {
+            "a decision has nothing outside: such a function is empty, or refused"
+        }
+        what if what.starts_with(b"ODBC") => {
+            "a decision has nothing outside: such a function is empty, or refused"
+        }
+        _ => "use the functions of policies, time tests, and what works on texts",
     }
 }
 
