@@ -285,6 +285,14 @@ impl Pcrf {
 
     /// Puts subscribers into the directory and the store; those of the same identity are replaced, others stay.
     pub fn import(&self, subscribers: &Subscribers) -> Result<usize, Fault> {
+        self.import_changed(subscribers).map(|(count, _)| count)
+    }
+
+    /// The same; gives how many there are, and how many of them are not as they were.
+    pub(crate) fn import_changed(
+        &self,
+        subscribers: &Subscribers,
+    ) -> Result<(usize, usize), Fault> {
         let rows = subscribers.iter().map(|subscriber| {
             Row::new(
                 subscriber
@@ -295,15 +303,16 @@ impl Pcrf {
         self.import_rows(rows)
     }
 
-    fn import_rows(&self, rows: impl Iterator<Item = Row>) -> Result<usize, Fault> {
+    fn import_rows(&self, rows: impl Iterator<Item = Row>) -> Result<(usize, usize), Fault> {
         let mut batch = Batch::default();
-        let mut count = 0;
+        let (mut count, mut changed) = (0, 0);
         for row in rows {
             count += 1;
             let before = self.tables.directory.by_key(row.key());
             if before.as_ref() == Some(&row) {
                 continue;
             }
+            changed += 1;
             batch.push(&Change::PutRow {
                 table: Table::Subscriber,
                 key: row.key(),
@@ -322,11 +331,11 @@ impl Pcrf {
         if !batch.is_empty() {
             self.tables.store.commit(&batch, true)?;
         }
-        Ok(count)
+        Ok((count, changed))
     }
 
-    /// Forgets a subscriber; sessions go on, and their next decision knows nothing of it. Says whether it was known.
-    pub fn forget_subscriber(&self, key: &[u8]) -> bool {
+    /// Takes a subscriber out of the directory and the store. Says whether it was known.
+    pub(crate) fn forget_subscriber(&self, key: &[u8]) -> bool {
         let Some(row) = self.tables.directory.remove(key) else {
             return false;
         };
@@ -336,7 +345,6 @@ impl Pcrf {
             key: row.key(),
         });
         self.journal.append(&batch);
-        self.look_at(row.key());
         true
     }
 

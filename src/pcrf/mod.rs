@@ -18,6 +18,7 @@ pub mod perf;
 pub mod policy;
 mod push;
 mod request;
+mod roster;
 #[cfg(feature = "serve")]
 pub mod server;
 pub mod session;
@@ -30,6 +31,7 @@ mod worker;
 
 pub use engine::{Journal, Nothing, Pcrf};
 pub use push::{Outgoing, View};
+pub use roster::Imported;
 pub use worker::Worker;
 
 pub use policy::{APPLICATIONS, FUNCTIONS};

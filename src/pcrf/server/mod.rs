@@ -23,12 +23,14 @@ use tokio::sync::{mpsc, watch};
 use crate::diagnostic::Report;
 use crate::pcrf::diameter::peer::{Local, Peers};
 use crate::pcrf::engine::{Journal, Nothing, Pcrf, lock};
-use crate::pcrf::log::Sink;
-use crate::pcrf::policy::{Policy, Subscribers};
+use crate::pcrf::log::{Bounded, Sink};
+use crate::pcrf::policy::Subscribers;
 use crate::pcrf::push::Outgoing;
 use crate::pcrf::settings::{Backend, Settings};
 use crate::pcrf::store::{Committer, Durability, Fault, Mem, Store};
 use crate::pcrf::worker::Worker;
+
+use reload::Watched;
 
 pub use control::request;
 
@@ -37,7 +39,7 @@ pub use control::request;
 #[non_exhaustive]
 pub enum StartError {
     /// The policy or the subscribers cannot be used; the reports say why.
-    #[error("the policy cannot be used")]
+    #[error("the policy or its subscribers cannot be used")]
     Policy(Vec<Report>),
     /// A file cannot be read.
     #[error("{0}: {1}")]
@@ -68,6 +70,10 @@ pub(super) struct Shared {
     pub(super) stop: watch::Sender<bool>,
     pub(super) committer: Option<Arc<Committer>>,
     pub(super) connections: AtomicU64,
+    /// Lines about connections that ended.
+    pub(super) closed: Bounded,
+    /// The files that policy and subscribers were read from.
+    pub(super) files: Mutex<Watched>,
     pub(super) next: AtomicU64,
 }
 
@@ -118,17 +124,24 @@ fn runtime() -> io::Result<tokio::runtime::Runtime> {
 impl Server {
     /// Reads policy and subscribers, opens the store, and listens.
     pub fn start(settings: Settings, sink: Arc<dyn Sink>) -> Result<Self, StartError> {
-        let (policy, mut reports) = reload::load(&settings);
-        let Some(policy) = policy else {
+        let mut files = Watched::default();
+        let (policy, mut reports) = reload::load(&settings, &mut files);
+        let faulty = reports.iter().any(reload::is_faulty);
+        let Some(policy) = policy.filter(|_| !faulty) else {
             return Err(StartError::Policy(reports));
         };
         let subscribers = match &settings.subscribers {
             Some(path) => {
-                let bytes =
-                    std::fs::read(path).map_err(|error| StartError::File(path.clone(), error))?;
+                let bytes = files
+                    .bytes(path)
+                    .map_err(|error| StartError::File(path.clone(), error))?;
                 let (read, report) = Subscribers::read(&path.to_string_lossy(), bytes);
+                if !read.has_fields() {
+                    return Err(StartError::Policy(vec![report]));
+                }
+                let whole = !reload::is_faulty(&report);
                 reports.push(report);
-                Some(read)
+                Some((read, whole))
             }
             None => None,
         };
@@ -156,10 +169,11 @@ impl Server {
             let seconds = now().div_euclid(1000);
             pcrf = pcrf.with_origin_state(u32::try_from(seconds).unwrap_or(u32::MAX));
         }
-        if let Some(subscribers) = subscribers {
-            pcrf.import(&subscribers)?;
+        if let Some((subscribers, whole)) = subscribers {
+            pcrf.import_list(&subscribers, whole)?;
         }
-        Self::listen(Arc::new(pcrf), sink, confirmed, committer, kept, reports)
+        let pcrf = Arc::new(pcrf);
+        Self::listen(pcrf, sink, confirmed, committer, kept, reports, files)
     }
 
     fn listen(
@@ -169,6 +183,7 @@ impl Server {
         committer: Option<Arc<Committer>>,
         kept: bool,
         reports: Vec<Report>,
+        files: Watched,
     ) -> Result<Self, StartError> {
         let settings = pcrf.settings();
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
@@ -196,6 +211,8 @@ impl Server {
             stop,
             committer,
             connections: AtomicU64::new(0),
+            closed: Bounded::default(),
+            files: Mutex::new(files),
             next: AtomicU64::new(1),
             pcrf: pcrf.clone(),
         });
@@ -373,12 +390,4 @@ async fn tick(shared: &Arc<Shared>, worker: &std::cell::RefCell<Worker>) {
             worker.borrow_mut().sweep(now);
         }
     }
-}
-
-pub(super) fn policy_line(before: &Policy, after: &Policy) -> String {
-    format!(
-        "policy reloaded: checksum {:016x} -> {:016x}\n",
-        before.stamp(),
-        after.stamp()
-    )
 }
