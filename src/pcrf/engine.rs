@@ -334,8 +334,9 @@ impl Pcrf {
         Ok((count, changed))
     }
 
-    /// Takes a subscriber out of the directory and the store. Says whether it was known.
-    pub(crate) fn forget_subscriber(&self, key: &[u8]) -> bool {
+    /// Takes a subscriber out of the directory and the store; its sessions go on, and their next decision knows nothing
+    /// of it. Says whether it was known.
+    pub fn forget_subscriber(&self, key: &[u8]) -> bool {
         let Some(row) = self.tables.directory.remove(key) else {
             return false;
         };

@@ -23,7 +23,7 @@ type State = Option<(SystemTime, u64)>;
 
 /// Files that something was read from, or would have been, had they been there; and folders that were searched.
 #[derive(Debug, Default, Clone)]
-pub(super) struct Watched {
+pub(in crate::pcrf) struct Watched {
     paths: BTreeSet<PathBuf>,
     /// As they were when they were read last.
     known: Vec<State>,
