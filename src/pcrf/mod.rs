@@ -27,11 +27,13 @@ pub mod settings;
 pub mod store;
 pub mod tables;
 pub mod usage;
+mod view;
 mod worker;
 
 pub use engine::{Journal, Nothing, Pcrf};
-pub use push::{Outgoing, View};
+pub use push::Outgoing;
 pub use roster::Imported;
+pub use view::View;
 pub use worker::Worker;
 
 pub use policy::{APPLICATIONS, FUNCTIONS};

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use super::{Shared, now, reload};
 use crate::pcrf::perf::Line;
 use crate::pcrf::policy::release_cause;
-use crate::pcrf::push::View;
+use crate::pcrf::view::View;
 
 /// The longest request, in bytes.
 const LIMIT: u64 = 64 * 1024;

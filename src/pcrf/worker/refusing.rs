@@ -5,7 +5,6 @@ use crate::pcrf::diameter::check::Refusal;
 use crate::pcrf::diameter::{Header, Message, ResultCode, Writer, flag, id};
 use crate::pcrf::request::{Parts, Request};
 use crate::pcrf::settings::Experimental;
-use crate::pcrf::tables::Tables;
 use crate::pcrf::worker::{Call, Worker};
 
 impl Worker {
@@ -43,8 +42,8 @@ impl Worker {
         w.finish();
     }
 
-    pub(super) fn late(&mut self, call: &Call<'_, '_, '_>, tables: &Tables, w: &mut Writer) -> u64 {
-        tables.counters.late.up();
+    pub(super) fn late(&mut self, call: &Call<'_, '_, '_>, w: &mut Writer) -> u64 {
+        call.tables.counters.late.up();
         let code = if self.pcrf.settings().late == 5453 {
             ResultCode::LATE_OVERLAPPING_REQUEST
         } else {

@@ -3,13 +3,12 @@
 use std::fmt::Write as _;
 
 use crate::diagnostic::Level;
-use crate::pcrf::engine::Loaded;
-use crate::pcrf::policy::Kind;
 use crate::pcrf::worker::Worker;
+use crate::pcrf::worker::deciding::Question;
 
 impl Worker {
     /// Tells the warnings of the last decision, each with its line, and where a dialplan ended that could not decide.
-    pub(super) fn tell(&self, loaded: &Loaded, kind: Kind, id: &[u8], now: i64) {
+    pub(super) fn tell(&self, question: &Question<'_, '_, '_, '_>) {
         let decision = self.runner.decision();
         let counters = &self.pcrf.tables.counters;
         let places = decision.places.iter().map(Some).chain(std::iter::repeat(None));
@@ -18,7 +17,7 @@ impl Worker {
                 continue;
             }
             counters.warnings.up();
-            self.pcrf.told.line(now, &*self.pcrf.sink, || {
+            self.pcrf.told.line(question.now, &*self.pcrf.sink, || {
                 let mut line = String::new();
                 let at = decision
                     .at
@@ -26,7 +25,7 @@ impl Worker {
                     .filter(|_| decision.fault == Some(entry.code))
                     .or(at);
                 if let Some(at) = at {
-                    if let Some(place) = loaded.policy.line_of(at) {
+                    if let Some(place) = question.loaded.policy.line_of(at) {
                         let _ = write!(line, "{place}: ");
                     }
                     let _ = write!(line, "[{}@{}:{}] ", at.exten, at.context, at.priority);
@@ -36,8 +35,8 @@ impl Worker {
                     "{}: {} ({} of {})",
                     entry.code.id,
                     entry.message,
-                    kind.name(),
-                    String::from_utf8_lossy(id)
+                    question.kind.name(),
+                    String::from_utf8_lossy(question.id)
                 );
                 line
             });
