@@ -1065,33 +1065,69 @@ fn what_is_odd_is_said() {
         ("exten => initial,1,Trigger(NOTHING)\n", &["R961"]),
         ("exten => initial,1,Trigger(99999)\n", &["R961"]),
         ("exten => initial,1,Trigger(NO_EVENT_TRIGGERS)\n", &[]),
-        ("exten => initial,1,Trigger(NO_EVENT_TRIGGERS&RAT_CHANGE)\n", &["R961"]),
+        (
+            "exten => initial,1,Trigger(NO_EVENT_TRIGGERS&RAT_CHANGE)\n",
+            &["R961"],
+        ),
         ("exten => initial,1,Release(9)\n", &["R961"]),
         ("exten => initial,1,Release(UE_IP_ADDRESS_RELEASE)\n", &[]),
         ("exten => initial,1,Revalidate(3600)\n", &["R961"]),
-        ("exten => initial,1,Revalidate(1999-12-31 23:00)\n", &["R961"]),
+        (
+            "exten => initial,1,Revalidate(1999-12-31 23:00)\n",
+            &["R961"],
+        ),
         ("exten => initial,1,Revalidate(soon)\n", &["R961"]),
         ("exten => initial,1,Revalidate(99999999999999)\n", &["R961"]),
         ("exten => initial,1,Revalidate(+3600)\n", &[]),
         ("exten => initial,1,Revalidate(${SUBSCRIBER(x)})\n", &[]),
-        ("exten => initial,1,InstallRule(known,activate=junk)\n", &["R961"]),
-        ("exten => initial,1,InstallRule(known,deactivate=60)\n", &["R961"]),
+        (
+            "exten => initial,1,InstallRule(known,activate=junk)\n",
+            &["R961"],
+        ),
+        (
+            "exten => initial,1,InstallRule(known,deactivate=60)\n",
+            &["R961"],
+        ),
         ("exten => initial,1,InstallRule(known,qci=1)\n", &["R961"]),
-        ("exten => initial,1,InstallRule(known,activate=${SUBSCRIBER(x)})\n", &[]),
-        ("exten => initial,1,InstallRule(known&gold-20m)\n", &["R961"]),
+        (
+            "exten => initial,1,InstallRule(known,activate=${SUBSCRIBER(x)})\n",
+            &[],
+        ),
+        (
+            "exten => initial,1,InstallRule(known&gold-20m)\n",
+            &["R961"],
+        ),
         ("exten => initial,1,InstallRule()\n", &["R961"]),
-        ("exten => initial,1,DefineRule(new,qci=8)\n same => n,InstallRule(new)\n", &[]),
+        (
+            "exten => initial,1,DefineRule(new,qci=8)\n same => n,InstallRule(new)\n",
+            &[],
+        ),
         ("exten => initial,1,DefineRule(new,qci=abc)\n", &["R961"]),
-        ("exten => initial,1,DefineRule(new,online=perhaps)\n", &["R961"]),
-        ("exten => initial,1,DefineRule(new,predefined=yes)\n", &["R961"]),
-        ("exten => initial,1,DefineRule(new,what=${SUBSCRIBER(x)})\n", &["R961"]),
+        (
+            "exten => initial,1,DefineRule(new,online=perhaps)\n",
+            &["R961"],
+        ),
+        (
+            "exten => initial,1,DefineRule(new,predefined=yes)\n",
+            &["R961"],
+        ),
+        (
+            "exten => initial,1,DefineRule(new,what=${SUBSCRIBER(x)})\n",
+            &["R961"],
+        ),
         ("exten => initial,1,SetQoS(qci=999)\n", &["R961"]),
         ("exten => initial,1,SetQoS(qci=8,speed=9)\n", &["R961"]),
         ("exten => initial,1,SetQoS(qci=${SUBSCRIBER(x)})\n", &[]),
         ("exten => initial,1,Monitor(mk,0)\n", &["R961"]),
         ("exten => initial,1,Monitor(mk,much)\n", &["R961"]),
-        ("exten => initial,1,NoOp(${QUOTA_STATE(nowhere)})\n", &["P728"]),
-        ("exten => initial,1,NoOp(${QUOTA(mk,half)})\n", &["P721", "R961"]),
+        (
+            "exten => initial,1,NoOp(${QUOTA_STATE(nowhere)})\n",
+            &["P728"],
+        ),
+        (
+            "exten => initial,1,NoOp(${QUOTA(mk,half)})\n",
+            &["P721", "R961"],
+        ),
         ("exten => initial,1,NoOp(${SESSION(nothing)})\n", &["R961"]),
         ("exten => initial,1,NoOp(${SUBSCRIBER()})\n", &["R961"]),
         ("exten => initial,1,NoOp(${CALLERID(num)})\n", &["P729"]),
@@ -1204,7 +1240,10 @@ fn a_policy_that_cannot_decide_says_where_it_ended() {
 fn what_rules_and_keys_cannot_be_is_an_error_with_its_line() {
     let load = |rules: &str, monitoring: &str| {
         let mut reader = MemoryReader::new()
-            .with("gx.conf", "[gx]\nexten => initial,1,NoOp\nexten => update,1,NoOp\nexten => push,1,NoOp\n")
+            .with(
+                "gx.conf",
+                "[gx]\nexten => initial,1,NoOp\nexten => update,1,NoOp\nexten => push,1,NoOp\n",
+            )
             .with("rules.conf", rules)
             .with("monitoring.conf", monitoring);
         let (policy, reports) = Policy::load("gx.conf", &Files::default(), &mut reader);

@@ -469,7 +469,9 @@ fn connections_that_end_are_counted_by_reason() {
     let server = Served::start(&folder.0, &["--set", "peers=listed"]);
     let send = |bytes: &[u8]| {
         let mut stream = TcpStream::connect(server.address).unwrap();
-        stream.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
+        stream
+            .set_read_timeout(Some(Duration::from_secs(10)))
+            .unwrap();
         stream.write_all(bytes).unwrap();
         let mut rest = Vec::new();
         let _ = stream.read_to_end(&mut rest);
@@ -524,17 +526,27 @@ fn a_reload_keeps_what_is_in_force_where_files_are_faulty() {
     assert_eq!(answer.installed(), ["gold-20m"]);
     let unchanged = reload();
     let lines = texts(&unchanged["lines"]);
-    assert!(lines[0].starts_with("policy unchanged: checksum "), "{lines:?}");
+    assert!(
+        lines[0].starts_with("policy unchanged: checksum "),
+        "{lines:?}"
+    );
     assert_eq!(lines[1], "subscribers unchanged: 5");
     assert_eq!(unchanged["failures"], json!([]));
     // Errors: what was there stays, and the lines are named.
     write("rules.conf", &RULES.replace("qci=8", "qci=abc"));
     let done = reload();
-    assert!(texts(&done["findings"])[0].contains("rules.conf:3:"), "{done}");
+    assert!(
+        texts(&done["findings"])[0].contains("rules.conf:3:"),
+        "{done}"
+    );
     assert_eq!(texts(&done["failures"]).len(), 1, "{done}");
     write("rules.conf", RULES);
     // A list that names no fields, or nobody, is none.
-    for text in ["", "001010000000001,,active,gold,yes,\n", "imsi,msisdn,status,plan,roaming,family\n"] {
+    for text in [
+        "",
+        "001010000000001,,active,gold,yes,\n",
+        "imsi,msisdn,status,plan,roaming,family\n",
+    ] {
         write("subscribers.csv", text);
         let done = reload();
         assert_eq!(texts(&done["failures"]).len(), 1, "{text} {done}");
@@ -543,10 +555,16 @@ fn a_reload_keeps_what_is_in_force_where_files_are_faulty() {
     let broken = SUBSCRIBERS.replace("001010000000001,4915100000001", "00101x,4915100000001");
     write("subscribers.csv", &broken);
     let done = reload();
-    assert!(texts(&done["findings"])[0].contains("subscribers.csv:2:"), "{done}");
+    assert!(
+        texts(&done["findings"])[0].contains("subscribers.csv:2:"),
+        "{done}"
+    );
     assert!(texts(&done["lines"])[1].ends_with("unchanged: 4"), "{done}");
     // Without its row the subscriber is none, and its session ends.
-    let rest: Vec<&str> = SUBSCRIBERS.lines().filter(|line| !line.contains(GOLD)).collect();
+    let rest: Vec<&str> = SUBSCRIBERS
+        .lines()
+        .filter(|line| !line.contains(GOLD))
+        .collect();
     write("subscribers.csv", &(rest.join("\n") + "\n"));
     let done = reload();
     assert_eq!(
@@ -561,13 +579,17 @@ fn a_reload_keeps_what_is_in_force_where_files_are_faulty() {
     client.stream.write_all(&raa(&rar.0, 2001)).unwrap();
     assert_eq!(client.ask(&Ccr::terminate("pgw;1", 1)).result(), 2001);
     assert_eq!(
-        client.ask(&Ccr::initial("pgw;2", GOLD, "internet")).result(),
+        client
+            .ask(&Ccr::initial("pgw;2", GOLD, "internet"))
+            .result(),
         5030
     );
     write("subscribers.csv", SUBSCRIBERS);
     reload();
     assert_eq!(
-        client.ask(&Ccr::initial("pgw;3", GOLD, "internet")).result(),
+        client
+            .ask(&Ccr::initial("pgw;3", GOLD, "internet"))
+            .result(),
         2001
     );
     // An included file is watched, and what is wrong at a start is refused.

@@ -130,7 +130,10 @@ fn time(text: &str) -> Result<i64, String> {
             .ok_or_else(wrong);
     }
     // A leap second is one that no clock here has.
-    if text.split([' ', 'T', '+', 'Z', '[']).any(|part| part.split(':').nth(2) == Some("60")) {
+    if text
+        .split([' ', 'T', '+', 'Z', '['])
+        .any(|part| part.split(':').nth(2) == Some("60"))
+    {
         return Err(wrong());
     }
     // The blank between date and time is part of neither.
@@ -238,7 +241,10 @@ fn volumes(texts: &[OsString], what: &str) -> Result<Vec<(Vec<u8>, u64)>, i32> {
 }
 
 fn unknown(option: &str, what: &str, name: &[u8]) -> i32 {
-    ui::usage(&format!("--{option}: no {what} `{}`", bstr::BStr::new(name)))
+    ui::usage(&format!(
+        "--{option}: no {what} `{}`",
+        bstr::BStr::new(name)
+    ))
 }
 
 /// Whether somebody could read a field of a subscriber: the file has it, or the policy asks for it.

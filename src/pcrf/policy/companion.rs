@@ -31,9 +31,14 @@ pub(super) fn note(code: &'static Code, place: Place, message: String) -> Diagno
 /// Says which settings a section itself has twice; what stands in its templates may be replaced, and some names may stand
 /// several times.
 pub(super) fn twice(category: &Category, several: &[&[u8]], report: &mut Report) {
-    let own = |place: Place| place.source == category.place.source && place.line > category.place.line;
+    let own =
+        |place: Place| place.source == category.place.source && place.line > category.place.line;
     let mut known: Vec<Vec<u8>> = Vec::new();
-    for setting in category.settings.iter().filter(|setting| own(setting.place)) {
+    for setting in category
+        .settings
+        .iter()
+        .filter(|setting| own(setting.place))
+    {
         let name = setting.name.to_ascii_lowercase();
         if several.contains(&name.as_slice()) {
             continue;

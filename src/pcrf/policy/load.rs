@@ -15,7 +15,9 @@ use crate::program::{PriorityId, Table};
 use crate::syntax::load::Reader;
 
 use super::reads::{self, Reads};
-use super::{CONTEXT, Companions, Kind, MAX_PRIORITIES, MOST_PRIORITIES, Monitoring, Policy, Rules};
+use super::{
+    CONTEXT, Companions, Kind, MAX_PRIORITIES, MOST_PRIORITIES, Monitoring, Policy, Rules,
+};
 
 /// Where the files beside a policy are, and its limits.
 #[derive(Debug, Clone, Default)]
@@ -77,9 +79,7 @@ impl Policy {
             reports.push(report);
         }
         if let Some(report) = reports.first_mut() {
-            companions
-                .rules
-                .check_keys(&companions.monitoring, report);
+            companions.rules.check_keys(&companions.monitoring, report);
         }
         reader.sum.update(&max_priorities.to_be_bytes());
         reader.sum.update(env!("CARGO_PKG_VERSION").as_bytes());

@@ -257,7 +257,11 @@ fn set(key: &mut MonitoringKey, setting: &Setting) -> Result<(), Option<&'static
             if name.is_empty() {
                 return Err(Some("a source has a name"));
             }
-            if key.sources.iter().any(|(known, _)| known.as_bytes() == name) {
+            if key
+                .sources
+                .iter()
+                .any(|(known, _)| known.as_bytes() == name)
+            {
                 return Err(Some("that source is there already"));
             }
             key.sources.push((Text::from(name), factor));

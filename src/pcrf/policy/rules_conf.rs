@@ -17,8 +17,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::base::{Place, Text};
 use crate::base::symbol::{StableMap, stable_map};
+use crate::base::{Place, Text};
 use crate::diagnostic::{Diagnostic, Report, code};
 use crate::syntax::load::{Category, Reader, categories};
 
@@ -133,7 +133,8 @@ impl Rules {
                 .filter(|setting| setting.name.eq_ignore_ascii_case(b"monitoring_key"))
                 .map(|setting| setting.place)
                 .next_back();
-            self.keys.push((key.clone(), place.unwrap_or(category.place)));
+            self.keys
+                .push((key.clone(), place.unwrap_or(category.place)));
         }
         if definition.kind == RuleKind::Defined && definition.flows.is_empty() {
             let message = format!(

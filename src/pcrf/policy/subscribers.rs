@@ -41,7 +41,10 @@ fn line_of(bytes: &[u8], before: &csv::Position) -> u32 {
 fn unreadable(text: &[u8]) -> Option<&'static str> {
     if text.contains(&0) {
         Some("a NUL")
-    } else if text.iter().any(|byte| byte.is_ascii_control() && *byte != b'\t') {
+    } else if text
+        .iter()
+        .any(|byte| byte.is_ascii_control() && *byte != b'\t')
+    {
         Some("a line break or another control character: perhaps a quote is not closed")
     } else if std::str::from_utf8(text).is_err() {
         Some("bytes that are no UTF-8")

@@ -60,9 +60,7 @@ pub fn release_cause(text: &[u8]) -> Option<u32> {
 
 /// Whether a session has a field of this name.
 pub fn is_session_field(name: &[u8]) -> bool {
-    SESSION_FIELDS
-        .iter()
-        .any(|field| field.as_bytes() == name)
+    SESSION_FIELDS.iter().any(|field| field.as_bytes() == name)
 }
 
 /// `yes` or `no`, and what else means them.
@@ -271,7 +269,11 @@ fn rule(
                 Ok(()) => {}
                 Err(None) => wrong.push(format!("DefineRule has no `{}`", show(option))),
                 Err(Some(why)) => {
-                    wrong.push(format!("`{}` cannot be `{}`: {why}", show(option), show(value)));
+                    wrong.push(format!(
+                        "`{}` cannot be `{}`: {why}",
+                        show(option),
+                        show(value)
+                    ));
                 }
             },
         }

@@ -184,8 +184,9 @@ fn answer(shared: &Shared, request: &Value) -> Result<Value, String> {
         "release" => {
             let cause = match request.get("cause") {
                 None => 0,
-                Some(Value::String(name)) => release_cause(name.as_bytes())
-                    .ok_or_else(|| no_cause(name))?,
+                Some(Value::String(name)) => {
+                    release_cause(name.as_bytes()).ok_or_else(|| no_cause(name))?
+                }
                 Some(number) => release_cause(number.to_string().as_bytes())
                     .ok_or_else(|| no_cause(&number.to_string()))?,
             };

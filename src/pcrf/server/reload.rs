@@ -142,7 +142,12 @@ pub(super) fn reload(shared: &Shared) -> Reloaded {
         .map(|(path, now)| state(path).map_or(now, |(_, before)| *before))
         .collect();
     *watched = files;
-    for line in done.findings.iter().chain(&done.failures).chain(&done.lines) {
+    for line in done
+        .findings
+        .iter()
+        .chain(&done.failures)
+        .chain(&done.lines)
+    {
         shared.sink.line(format!("{line}\n").as_bytes());
     }
     done

@@ -11,7 +11,11 @@ impl Worker {
     pub(super) fn tell(&self, question: &Question<'_, '_, '_, '_>) {
         let decision = self.runner.decision();
         let counters = &self.pcrf.tables.counters;
-        let places = decision.places.iter().map(Some).chain(std::iter::repeat(None));
+        let places = decision
+            .places
+            .iter()
+            .map(Some)
+            .chain(std::iter::repeat(None));
         for (entry, at) in decision.log.iter().zip(places) {
             if entry.level < Level::Warning {
                 continue;

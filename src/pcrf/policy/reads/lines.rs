@@ -385,7 +385,9 @@ fn called(name: &[u8], arguments: &[u8], line: &mut Line) {
         }
         b"SUBSCRIBER" | b"QUOTA_STATE" | b"QUOTA" | b"USAGE" | b"SESSION" => {
             read([name, b"(", &star(arguments), b")"].concat(), None, false);
-            let mut given = arguments.split(|&byte| byte == b',').map(<[u8]>::trim_ascii);
+            let mut given = arguments
+                .split(|&byte| byte == b',')
+                .map(<[u8]>::trim_ascii);
             let first = given.next().unwrap_or(&[]);
             if first.contains(&HOLE) {
                 return;
@@ -395,7 +397,8 @@ fn called(name: &[u8], arguments: &[u8], line: &mut Line) {
                     line.wrong.push(no_session_field(first));
                 }
                 b"SUBSCRIBER" if first.is_empty() => {
-                    line.wrong.push("SUBSCRIBER() needs the name of a field".to_owned());
+                    line.wrong
+                        .push("SUBSCRIBER() needs the name of a field".to_owned());
                 }
                 b"QUOTA" | b"QUOTA_STATE" | b"USAGE" => {
                     line.keys.push(Text::from(first));

@@ -77,7 +77,8 @@ fn advice(what: &[u8]) -> &'static str {
         b"RAND()" | b"UUID()" => {
             "it is drawn from the Session-Id: a session draws the same at each decision, other sessions others"
         }
-        b"DB()" | b"DB_EXISTS()" | b"DB_DELETE()" | b"DB_KEYS()" | b"DB_KEYCOUNT()" | b"GLOBAL()" => {
+        b"DB()" | b"DB_EXISTS()" | b"DB_DELETE()" | b"DB_KEYS()" | b"DB_KEYCOUNT()"
+        | b"GLOBAL()" => {
             "a policy has this for itself, and loses it at each reload: fields of subscribers are kept"
         }
         b"SHELL()" | b"ENV()" | b"CURL()" | b"FILE()" => {
@@ -113,7 +114,12 @@ fn usage(reads: &Reads, report: &mut Report) {
 }
 
 /// Arguments that no decision understands, and names that no file explains.
-fn arguments(line: &Line, companions: &Companions, defined: &BTreeSet<Vec<u8>>, report: &mut Report) {
+fn arguments(
+    line: &Line,
+    companions: &Companions,
+    defined: &BTreeSet<Vec<u8>>,
+    report: &mut Report,
+) {
     let mut wrong = line.wrong.clone();
     for (application, data) in &line.applications {
         let first = arguments_of(data).next().unwrap_or_default();
