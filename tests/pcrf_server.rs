@@ -478,7 +478,7 @@ fn connections_that_end_are_counted_by_reason() {
     };
     send(b"GET / HTTP/1.1\r\n\r\n");
     send(b"\x16\x03\x01\x02\x00");
-    send(&[0x55; 32]);
+    send(&[0xff; 32]);
     send(b"\x02\0\0\x14\x80\0\x01\x01\0\0\0\0\0\0\0\0\0\0\0\0");
     send(b"\x01\0\0\x15\x80\0\x01\x01\0\0\0\0\0\0\0\0\0\0\0\0\0");
     send(&Ccr::initial("a", GOLD, "ims").bytes(1));
@@ -536,7 +536,9 @@ fn a_reload_keeps_what_is_in_force_where_files_are_faulty() {
     write("rules.conf", &RULES.replace("qci=8", "qci=abc"));
     let done = reload();
     assert!(
-        texts(&done["findings"])[0].contains("rules.conf:3:"),
+        texts(&done["findings"])
+            .iter()
+            .any(|line| line.contains("rules.conf:3:")),
         "{done}"
     );
     assert_eq!(texts(&done["failures"]).len(), 1, "{done}");
@@ -556,7 +558,9 @@ fn a_reload_keeps_what_is_in_force_where_files_are_faulty() {
     write("subscribers.csv", &broken);
     let done = reload();
     assert!(
-        texts(&done["findings"])[0].contains("subscribers.csv:2:"),
+        texts(&done["findings"])
+            .iter()
+            .any(|line| line.contains("subscribers.csv:2:")),
         "{done}"
     );
     assert!(texts(&done["lines"])[1].ends_with("unchanged: 4"), "{done}");

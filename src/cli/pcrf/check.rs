@@ -37,7 +37,9 @@ pub(super) fn run(args: &CheckArgs) -> i32 {
     let mut findings = Findings::new(&args.judging, true);
     for policy in &args.policy {
         let (_, reports) = args.beside.read(policy);
-        reports.iter().for_each(|report| findings.take(report));
+        for report in &reports {
+            findings.take(report);
+        }
         match subscribers(args.subscribers.as_deref(), policy) {
             None => {}
             Some(Ok(report)) => findings.take(&report),

@@ -167,7 +167,7 @@ pub(super) fn run(args: &ServeArgs) -> Result<i32, i32> {
         // Nothing of it could be on a disk.
         _ if in_memory => "nothing is kept: the store is mem, whatever the durability".to_owned(),
         Durability::Strict => "answers wait for the disk".to_owned(),
-        _ => format!("a crash loses {} ms at most", interval.as_millis()),
+        Durability::Relaxed => format!("a crash loses {} ms at most", interval.as_millis()),
     };
     ui::line(&format!(
         "listening on {} ({} sessions, {promise})",
