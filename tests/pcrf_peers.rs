@@ -1,5 +1,5 @@
 //! Policy servers have clients that others wrote: python-diameter, and freeDiameter with a small extension of ours. Each
-//! has a session from its beginning to its end, and is told of a top-up in between.
+//! has a session from its beginning to its end, and is told of a top-up in between. freeDiameter also sends the load.
 //!
 //! A program that is missing makes a test say so and pass; with STROWGER_REQUIRE_TOOLS=1 it fails.
 
@@ -24,6 +24,9 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use strowger::pcrf::server::request;
+
+#[path = "pcrf_peers/load.rs"]
+mod load;
 
 const GOLD: &str = "001010000000001";
 const PATIENCE: Duration = Duration::from_mins(1);

@@ -3,11 +3,8 @@
  * Its parameter in the configuration is IMSI,APN. It prints one line that begins with GX for each message, and waits for
  * `update OCTETS`, `push` or `terminate` on its input. */
 
-#include <freeDiameter/extension.h>
+#include "gx.h"
 #include <semaphore.h>
-
-#define GX 16777238
-#define TGPP 10415
 
 static char imsi[32], apn[64], session[96];
 static sem_t answered, pushed;
@@ -61,30 +58,6 @@ static void print(const char *kind, struct msg *msg)
 	fflush(stdout);
 }
 
-static struct avp *add(msg_or_avp *parent, const char *name)
-{
-	struct dict_object *model;
-	struct avp *avp;
-	if (fd_dict_search(fd_g_config->cnf_dict, DICT_AVP, AVP_BY_NAME_ALL_VENDORS, name, &model, ENOENT)
-	    || fd_msg_avp_new(model, 0, &avp) || fd_msg_avp_add(parent, MSG_BRW_LAST_CHILD, avp)) {
-		printf("GX no AVP %s\n", name);
-		exit(1);
-	}
-	return avp;
-}
-
-static void set_text(msg_or_avp *parent, const char *name, const char *value)
-{
-	union avp_value v = {.os = {.data = (uint8_t *)value, .len = strlen(value)}};
-	fd_msg_avp_setvalue(add(parent, name), &v);
-}
-
-static void set_u32(msg_or_avp *parent, const char *name, uint32_t value)
-{
-	union avp_value v = {.u32 = value};
-	fd_msg_avp_setvalue(add(parent, name), &v);
-}
-
 static void on_answer(void *kind, struct msg **msg)
 {
 	print(kind, *msg);
@@ -106,23 +79,9 @@ static int on_push(struct msg **msg, struct avp *avp, struct session *s, void *o
 
 static void request(char *kind, uint32_t type, uint32_t request_number, uint64_t octets)
 {
-	struct dict_object *model;
-	struct msg *msg;
-	struct msg_hdr *header;
+	struct msg *msg = gx_request(session, "localdomain", type, request_number);
 	struct avp *group, *used;
-	fd_dict_search(fd_g_config->cnf_dict, DICT_COMMAND, CMD_BY_NAME, "Credit-Control-Request", &model, ENOENT);
-	fd_msg_new(model, MSGFL_ALLOC_ETEID, &msg);
-	fd_msg_hdr(msg, &header);
-	header->msg_appl = GX;
-	set_text(msg, "Session-Id", session);
-	set_u32(msg, "Auth-Application-Id", GX);
-	fd_msg_add_origin(msg, 0);
-	set_text(msg, "Destination-Realm", "localdomain");
-	set_u32(msg, "CC-Request-Type", type);
-	set_u32(msg, "CC-Request-Number", request_number);
-	group = add(msg, "Subscription-Id");
-	set_u32(group, "Subscription-Id-Type", 1);
-	set_text(group, "Subscription-Id-Data", imsi);
+	gx_subscription(msg, 1, imsi);
 	if (*apn)
 		set_text(msg, "Called-Station-Id", apn);
 	set_text(msg, "3GPP-SGSN-MCC-MNC", "00101");
@@ -133,7 +92,7 @@ static void request(char *kind, uint32_t type, uint32_t request_number, uint64_t
 		group = add(msg, "Usage-Monitoring-Information");
 		set_text(group, "Monitoring-Key", "mk-gold");
 		used = add(group, "Used-Service-Unit");
-		fd_msg_avp_setvalue(add(used, "CC-Total-Octets"), &(union avp_value){.u64 = octets});
+		set_u64(used, "CC-Total-Octets", octets);
 		set_u32(group, "Usage-Monitoring-Level", 0);
 	}
 	fd_msg_send(&msg, on_answer, kind);
@@ -164,18 +123,10 @@ static void *run(void *unused)
 
 static int begin(char *parameter)
 {
-	struct dict_object *vendor, *application;
-	struct dict_application_data data = {GX, "3GPP Gx"};
-	struct disp_when when = {0};
 	sscanf(parameter, "%31[^,],%63s", imsi, apn);
 	sem_init(&answered, 0, 0);
 	sem_init(&pushed, 0, 0);
-	CHECK_FCT(fd_dict_search(fd_g_config->cnf_dict, DICT_VENDOR, VENDOR_BY_ID, &(vendor_id_t){TGPP}, &vendor, ENOENT));
-	if (fd_dict_search(fd_g_config->cnf_dict, DICT_APPLICATION, APPLICATION_BY_ID, &data.application_id, &application, ENOENT))
-		CHECK_FCT(fd_dict_new(fd_g_config->cnf_dict, DICT_APPLICATION, &data, vendor, &application));
-	CHECK_FCT(fd_dict_search(fd_g_config->cnf_dict, DICT_COMMAND, CMD_BY_NAME, "Re-Auth-Request", &when.command, ENOENT));
-	CHECK_FCT(fd_disp_register(on_push, DISP_HOW_CC, &when, NULL, &handle));
-	CHECK_FCT(fd_disp_app_support(application, vendor, 1, 0));
+	CHECK_FCT(gx_begin(on_push, &handle));
 	return pthread_create(&thread, NULL, run, NULL);
 }
 
