@@ -375,7 +375,7 @@ fn the_sample_decides_as_its_table_says() {
             "",
         ),
         (
-            "internet", "silver", 0, noon, HOME, "yes", 5012, "", 0, None, "",
+            "internet", "platinum", 0, noon, HOME, "yes", 5012, "", 0, None, "",
         ),
         (
             "ims",
@@ -479,7 +479,7 @@ fn the_sample_decides_as_its_table_says() {
             noon,
             HOME,
             "yes",
-            5012,
+            5003,
             "",
             0,
             None,
@@ -784,7 +784,13 @@ fn functions_read_and_what_is_read_is_remembered() {
             "x"
         ]
     );
-    assert_eq!(codes(&decision), ["R961"; 4]);
+    // A field of sessions and a key that nobody knows are said, too.
+    assert_eq!(
+        codes(&decision),
+        [
+            "R961", "R965", "R965", "R965", "R961", "R961", "R961", "R961"
+        ]
+    );
     let reads: Vec<String> = decision.memo.reads().map(ToString::to_string).collect();
     assert_eq!(
         reads,
@@ -988,7 +994,9 @@ fn what_a_policy_reads_is_known_before_it_runs() {
             "AVP(Called-Station-Id)",
             "AVP(RAT-Type)",
             "AVP(Termination-Cause)",
+            "QUOTA_STATE(mk-family)",
             "QUOTA_STATE(mk-gold)",
+            "QUOTA_STATE(mk-silver)",
             "SUBSCRIBER(imsi)",
             "SUBSCRIBER(plan)",
             "SUBSCRIBER(roaming)",
@@ -1063,6 +1071,80 @@ fn what_is_odd_is_said() {
         ),
         ("exten => initial,1,Monitor(nowhere)\n", &["P728"]),
         ("exten => initial,1,Trigger(NOTHING)\n", &["R961"]),
+        ("exten => initial,1,Trigger(99999)\n", &["R961"]),
+        ("exten => initial,1,Trigger(NO_EVENT_TRIGGERS)\n", &[]),
+        (
+            "exten => initial,1,Trigger(NO_EVENT_TRIGGERS&RAT_CHANGE)\n",
+            &["R961"],
+        ),
+        ("exten => initial,1,Release(9)\n", &["R961"]),
+        ("exten => initial,1,Release(UE_IP_ADDRESS_RELEASE)\n", &[]),
+        ("exten => initial,1,Revalidate(3600)\n", &["R961"]),
+        (
+            "exten => initial,1,Revalidate(1999-12-31 23:00)\n",
+            &["R961"],
+        ),
+        ("exten => initial,1,Revalidate(soon)\n", &["R961"]),
+        ("exten => initial,1,Revalidate(99999999999999)\n", &["R961"]),
+        ("exten => initial,1,Revalidate(+3600)\n", &[]),
+        ("exten => initial,1,Revalidate(${SUBSCRIBER(x)})\n", &[]),
+        (
+            "exten => initial,1,InstallRule(known,activate=junk)\n",
+            &["R961"],
+        ),
+        (
+            "exten => initial,1,InstallRule(known,deactivate=60)\n",
+            &["R961"],
+        ),
+        ("exten => initial,1,InstallRule(known,qci=1)\n", &["R961"]),
+        (
+            "exten => initial,1,InstallRule(known,activate=${SUBSCRIBER(x)})\n",
+            &[],
+        ),
+        (
+            "exten => initial,1,InstallRule(known&gold-20m)\n",
+            &["R961"],
+        ),
+        ("exten => initial,1,InstallRule()\n", &["R961"]),
+        (
+            "exten => initial,1,DefineRule(new,qci=8)\n same => n,InstallRule(new)\n",
+            &[],
+        ),
+        ("exten => initial,1,DefineRule(new,qci=abc)\n", &["R961"]),
+        (
+            "exten => initial,1,DefineRule(new,online=perhaps)\n",
+            &["R961"],
+        ),
+        (
+            "exten => initial,1,DefineRule(new,predefined=yes)\n",
+            &["R961"],
+        ),
+        (
+            "exten => initial,1,DefineRule(new,what=${SUBSCRIBER(x)})\n",
+            &["R961"],
+        ),
+        ("exten => initial,1,SetQoS(qci=999)\n", &["R961"]),
+        ("exten => initial,1,SetQoS(qci=8,speed=9)\n", &["R961"]),
+        ("exten => initial,1,SetQoS(qci=${SUBSCRIBER(x)})\n", &[]),
+        ("exten => initial,1,Monitor(mk,0)\n", &["R961"]),
+        ("exten => initial,1,Monitor(mk,much)\n", &["R961"]),
+        (
+            "exten => initial,1,NoOp(${QUOTA_STATE(nowhere)})\n",
+            &["P728"],
+        ),
+        (
+            "exten => initial,1,NoOp(${QUOTA(mk,half)})\n",
+            &["P721", "R961"],
+        ),
+        ("exten => initial,1,NoOp(${SESSION(nothing)})\n", &["R961"]),
+        ("exten => initial,1,NoOp(${SUBSCRIBER()})\n", &["R961"]),
+        ("exten => initial,1,NoOp(${CALLERID(num)})\n", &["P729"]),
+        (
+            "exten => initial,1,Set(CALLERID(num)=1)\n same => n,NoOp(${CALLERID(num)})\n",
+            &[],
+        ),
+        ("exten => initial,1,NoOp(${DB(a/b)})\n", &["P723"]),
+        ("exten => initial,1,NoOp(${SHELL(date)})\n", &["P723"]),
         ("exten => initial,1,Reject(NOTHING)\n", &["R961"]),
         ("exten => initial,1,NoOp(${AVP(Nothing)})\n", &["R961"]),
     ] {
@@ -1072,6 +1154,174 @@ fn what_is_odd_is_said() {
     let (policy, codes) = from_text("[gx]\nexten => initial,1,NoOp(${RAND(1,2)})\n");
     assert_eq!(codes, ["P705", "P705", "P723"]);
     assert!(!policy.is_comparable(Kind::Initial));
+}
+
+#[test]
+fn wrong_computed_values_are_said_and_have_a_fallback() {
+    let mut given = Given::at(MONDAY);
+    for (field, value) in [
+        ("rule", "nope"),
+        ("two", "known&gold-20m"),
+        ("key", "nowhere"),
+        ("past", "3600"),
+        ("gone", "2026-11-29 12:00"),
+        ("cause", "9"),
+        ("event", "NO_EVENT_TRIGGERS"),
+        ("volume", "0"),
+        ("yes", "perhaps"),
+    ] {
+        given.set_subscriber(field.as_bytes(), value.as_bytes());
+    }
+    let lines = [
+        "InstallRule(${SUBSCRIBER(rule)})",
+        "InstallRule(${SUBSCRIBER(two)})",
+        "InstallRule(known,activate=${SUBSCRIBER(past)})",
+        "Monitor(${SUBSCRIBER(key)})",
+        "Monitor(mk,${SUBSCRIBER(volume)})",
+        "NoOp(${QUOTA_STATE(${SUBSCRIBER(key)})})",
+        "Revalidate(${SUBSCRIBER(past)})",
+        "Revalidate(${SUBSCRIBER(gone)})",
+        "Release(${SUBSCRIBER(cause)})",
+        "Trigger(RAT_CHANGE)",
+        "Trigger(${SUBSCRIBER(event)})",
+        "DefineRule(new,qci=5,online=${SUBSCRIBER(yes)})",
+        "NoOp(${SESSION(${SUBSCRIBER(key)})})",
+    ];
+    let decision = decide(&lines, given);
+    assert_eq!(
+        codes(&decision),
+        [
+            "R964", "R961", "R961", "R965", "R961", "R965", "R961", "R961", "R961", "R961", "R961",
+            "R961"
+        ]
+    );
+    let lines: Vec<i64> = decision.places.iter().map(|at| at.priority).collect();
+    assert_eq!(lines, [1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 12, 13]);
+    let wanted = &decision.wanted;
+    assert_eq!(names(wanted), ["known", "new", "nope"]);
+    assert_eq!(wanted.rules[0].activate, None);
+    assert_eq!(wanted.triggers, [2]);
+    assert_eq!((wanted.revalidate, wanted.release), (None, Some(0)));
+    assert_eq!(wanted.monitors[0].grant, Some(10_000_000));
+    // A time that is still to come is past later: the decision holds until then.
+    let decision = decide(&["Revalidate(2026-11-30 12:00)"], Given::at(MONDAY));
+    assert_eq!(decision.wanted.revalidate, Some(MONDAY + 12 * HOUR));
+    assert_eq!(decision.memo.until(), Some(MONDAY + 12 * HOUR));
+}
+
+#[test]
+fn what_is_drawn_depends_on_the_session() {
+    let policy = policy(&["InstallRule(r${RAND(1,1000000)}-${RAND(1,1000000)})"]);
+    let mut drawn = std::collections::BTreeSet::new();
+    for session in 0..50 {
+        let mut given = Given::at(MONDAY);
+        given.set_session(b"id", format!("pgw;{session}").as_bytes());
+        let mut runner = Runner::new(Box::new(given));
+        let first = names(&policy.decide(&mut runner, Kind::Initial).wanted);
+        let again = names(&policy.decide(&mut runner, Kind::Initial).wanted);
+        assert_eq!(first, again);
+        let (a, b) = first[0][1..].split_once('-').unwrap();
+        assert_ne!(a, b);
+        drawn.extend(first);
+    }
+    assert!(drawn.len() > 45);
+}
+
+#[test]
+fn a_policy_that_cannot_decide_says_where_it_ended() {
+    let policy = policy(&["NoOp", "Goto(nowhere,s,1)"]);
+    let mut runner = Runner::new(Box::new(Given::at(0)));
+    let decision = policy.decide(&mut runner, Kind::Initial);
+    assert!(decision.at.is_some());
+    let policy = self::policy(&["NoOp", "Gosub(nowhere,s,1)"]);
+    let decision = policy.decide(&mut runner, Kind::Initial);
+    let at = decision.at.clone().unwrap();
+    assert_eq!(
+        (at.exten.as_bytes(), at.priority),
+        (&b"initial"[..], 2),
+        "{at:?}"
+    );
+    assert_eq!(policy.line_of(&at).unwrap().split(':').nth(1), Some("3"));
+}
+
+#[test]
+fn what_rules_and_keys_cannot_be_is_an_error_with_its_line() {
+    let load = |rules: &str, monitoring: &str| {
+        let mut reader = MemoryReader::new()
+            .with(
+                "gx.conf",
+                "[gx]\nexten => initial,1,NoOp\nexten => update,1,NoOp\nexten => push,1,NoOp\n",
+            )
+            .with("rules.conf", rules)
+            .with("monitoring.conf", monitoring);
+        let (policy, reports) = Policy::load("gx.conf", &Files::default(), &mut reader);
+        let said: Vec<(u32, &str)> = reports
+            .iter()
+            .flat_map(strowger::diagnostic::Report::diagnostics)
+            .filter(|d| d.code.id != "P702")
+            .map(|d| (d.place.unwrap().line, d.code.id))
+            .collect();
+        (policy.unwrap(), said)
+    };
+    let (policy, said) = load(
+        "[a]\nqci=abc\n[b]\nqci=1\nqci=2\n[c]\npredefined=yes\nqci=3\n[d]\npredefined=yes\nbase=yes\n[e]\n\
+         [f]\npredefined=perhaps\n[t](!)\nqci=5\n[g](t)\nqci=6\n[h]\nqci=7\nmonitoring_key=nowhere\n",
+        "[k]\nlimit=1G\nlimit=2G\n[l]\ngrant=0\n[m]\nsource=w,1\nsource=w,2\npool=\n",
+    );
+    assert_eq!(
+        said,
+        [
+            (2, "E032"),
+            (5, "P708"),
+            (8, "P709"),
+            (11, "E032"),
+            (12, "P710"),
+            (14, "E032"),
+            (21, "P728"),
+            (3, "P708"),
+            (5, "E032"),
+            (8, "E032"),
+            (9, "E032"),
+        ]
+    );
+    let rules = policy.rules();
+    assert_eq!(rules.definition(b"b").unwrap().qci, Some(2));
+    assert_eq!(rules.definition(b"c").unwrap().qci, None);
+    assert_eq!(rules.definition(b"g").unwrap().qci, Some(6));
+}
+
+#[test]
+fn subscribers_that_cannot_be_read_are_not_taken() {
+    let read = |bytes: &[u8]| {
+        let (subscribers, report) = Subscribers::read("s.csv", bytes.to_vec());
+        let said: Vec<(u32, &str)> = report
+            .diagnostics()
+            .iter()
+            .map(|d| (d.place.unwrap().line, d.code.id))
+            .collect();
+        (subscribers.has_fields(), subscribers.len(), said)
+    };
+    assert_eq!(read(b""), (false, 0, vec![(1, "P703")]));
+    assert_eq!(read(b"\n# nobody\n"), (false, 0, vec![(1, "P703")]));
+    assert_eq!(read(b"1,2\n"), (false, 0, vec![(1, "P703")]));
+    assert_eq!(
+        read(b"imsi,plan,Plan\n1,a,b\n"),
+        (false, 0, vec![(1, "P703")])
+    );
+    assert_eq!(read(b"imsi,,b\n1,a,b\n"), (false, 0, vec![(1, "P703")]));
+    assert_eq!(read(b"imsi,plan\n"), (true, 0, vec![(1, "P707")]));
+    assert_eq!(
+        read(b"imsi,plan\n1,a\n2,\"b\n3,c\n"),
+        (true, 1, vec![(3, "P704")])
+    );
+    assert_eq!(
+        read(b"imsi,plan\n1,\"a\n2,b\"\n3,c\n"),
+        (true, 1, vec![(2, "P704")])
+    );
+    assert_eq!(
+        read(b"imsi,plan\n1,\xff\n2,a\0b\n3,\"q\"\"q\"\n4,a\"b\n# \"\n"),
+        (true, 2, vec![(2, "P704"), (3, "P704")])
+    );
 }
 
 #[test]
@@ -1426,10 +1676,15 @@ fn command(arguments: &[&str]) -> (i32, String, String) {
 #[cfg(feature = "cli")]
 #[test]
 fn the_table_of_the_documentation_is_the_one_that_the_command_prints() {
-    let (status, out, _) = command(&["pcrf", "decide", "dialplans/gx.conf", "--table"]);
-    assert_eq!(status, 0);
-    let path = format!("{}/docs/pcrf-decisions.md", env!("CARGO_MANIFEST_DIR"));
-    assert_eq!(out, std::fs::read_to_string(path).unwrap());
+    for (policy, page) in [
+        ("dialplans/gx.conf", "pcrf-decisions.md"),
+        ("dialplans/gx-heavy.conf", "pcrf-decisions-heavy.md"),
+    ] {
+        let (status, out, _) = command(&["pcrf", "decide", policy, "--table"]);
+        assert_eq!(status, 0);
+        let path = format!("{}/docs/{page}", env!("CARGO_MANIFEST_DIR"));
+        assert_eq!(out, std::fs::read_to_string(path).unwrap(), "{page}");
+    }
 }
 
 #[cfg(feature = "cli")]
@@ -1522,7 +1777,16 @@ fn decide_keeps_its_contract() {
         (&5030.into(), &serde_json::Value::Null)
     );
     for wrong in [
-        &["--used", "mk-gold"][..],
+        &["--used", "nowhere=1G"][..],
+        &["--limit", "nowhere=1G"],
+        &["--session", "nothing=1"],
+        &["--subscriber", "plna=gold"],
+        &["--triggered", "99999"],
+        &["--at", "99999999999999999"],
+        &["--at", "2026-11-30 23:59:60"],
+        &["--at", "1969-12-31 00:00"],
+        &["--max-priorities", "99999999999"],
+        &["--used", "mk-gold"],
         &["--used", "mk-gold=x"],
         &["--at", "soon"],
         &["--avp", "Nothing=1"],
@@ -1552,6 +1816,49 @@ fn decide_keeps_its_contract() {
         out.contains("Executing [ims@apn:2] InstallRule(\"Gx\", \"ims-signalling\")"),
         "{out}"
     );
+}
+
+#[cfg(feature = "cli")]
+#[test]
+fn the_samples_fit_each_other() {
+    for (imsi, rule) in [
+        ("001010000000001", "gold-20m"),
+        ("001010000000002", "basic-5m"),
+        ("001010000000004", "silver-10m"),
+        ("001010000000005", "family-10m"),
+        ("001010000000007", "business-100m"),
+    ] {
+        let (status, out, err) = command(&[
+            "pcrf",
+            "decide",
+            "dialplans/gx.conf",
+            "--apn",
+            "INTERNET",
+            "--imsi",
+            imsi,
+            "--plmn",
+            "00101",
+            "--at",
+            "2026-11-30 12:00",
+        ]);
+        assert_eq!(status, 0, "{err}");
+        assert!(out.contains(rule), "{out}{err}");
+    }
+    let (_, _, err) = command(&[
+        "pcrf",
+        "decide",
+        "dialplans/gx.conf",
+        "--apn",
+        "internet",
+        "--subscriber",
+        "status=active",
+        "--subscriber",
+        "plan=platinum",
+        "--plmn",
+        "00101",
+    ]);
+    assert!(err.contains("it ended at [internet@apn:1]"), "{err}");
+    assert!(err.contains("dialplans/gx.conf:"), "{err}");
 }
 
 #[cfg(feature = "cli")]

@@ -24,10 +24,10 @@ use std::net::TcpStream;
 use std::process::Command;
 use std::time::Duration;
 
-use gx::{Ccr, POLICY, raa};
-use serde_json::json;
+use gx::{Ccr, POLICY, RULES, SUBSCRIBERS, raa};
+use serde_json::{Value, json};
 use served::{Client, Folder, GOLD, Served, outlives_kill_9};
-use strowger::pcrf::diameter::{Writer, command, flag, id};
+use strowger::pcrf::diameter::{GX, Writer, command, flag, id};
 use strowger::pcrf::server::request;
 
 #[test]
@@ -225,4 +225,212 @@ fn what_was_answered_outlives_kill_9() {
     let folder = Folder::new("kill");
     let store = format!("redb:{}", folder.0.join("sessions.redb").display());
     outlives_kill_9(&folder, &store);
+}
+
+/// Waits until something holds.
+fn eventually(what: &str, mut holds: impl FnMut() -> bool) {
+    for _ in 0..100 {
+        if holds() {
+            return;
+        }
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    panic!("{what}");
+}
+
+fn texts(value: &Value) -> Vec<String> {
+    let list = value.as_array().unwrap().iter();
+    list.map(|text| text.as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn connections_that_end_are_counted_by_reason() {
+    let folder = Folder::new("reasons");
+    let server = Served::start(&folder.0, &["--set", "peers=listed"]);
+    let send = |bytes: &[u8]| {
+        let mut stream = TcpStream::connect(server.address).unwrap();
+        stream
+            .set_read_timeout(Some(Duration::from_secs(10)))
+            .unwrap();
+        stream.write_all(bytes).unwrap();
+        let mut rest = Vec::new();
+        let _ = stream.read_to_end(&mut rest);
+    };
+    send(b"GET / HTTP/1.1\r\n\r\n");
+    send(b"\x16\x03\x01\x02\x00");
+    send(&[0xff; 32]);
+    send(b"\x02\0\0\x14\x80\0\x01\x01\0\0\0\0\0\0\0\0\0\0\0\0");
+    send(b"\x01\0\0\x15\x80\0\x01\x01\0\0\0\0\0\0\0\0\0\0\0\0\0");
+    send(&Ccr::initial("a", GOLD, "ims").bytes(1));
+    // Nobody is listed.
+    let mut w = Writer::new();
+    w.start(command::CAPABILITIES_EXCHANGE, flag::REQUEST, 0, 1, 1);
+    w.text(id::ORIGIN_HOST, "stranger.example");
+    w.text(id::ORIGIN_REALM, "example");
+    w.u32(id::AUTH_APPLICATION_ID, GX);
+    send(w.finish());
+    // Silence.
+    send(b"");
+    let counters = server.ask(&json!({"command": "counters"}));
+    for name in [
+        "closed-text",
+        "closed-tls",
+        "closed-no-diameter",
+        "closed-version",
+        "closed-length",
+        "closed-before-capabilities",
+        "closed-capabilities-refused",
+        "closed-without-capabilities",
+    ] {
+        assert_eq!(counters[name], json!(1), "{name} {counters}");
+    }
+    assert_eq!(counters["connections-accepted"], json!(8));
+    let log = std::fs::read_to_string(folder.0.join("log")).unwrap();
+    assert!(
+        log.contains("stranger.example: capabilities refused: 3010 UNKNOWN_PEER"),
+        "{log}"
+    );
+    let ends = log.lines().filter(|line| line.starts_with("127.0.0.1:"));
+    assert_eq!(ends.count(), 8, "{log}");
+}
+
+#[test]
+fn a_reload_keeps_what_is_in_force_where_files_are_faulty() {
+    let folder = Folder::new("reload");
+    let write = |name: &str, text: &str| std::fs::write(folder.0.join(name), text).unwrap();
+    write("gx.conf", &format!("{POLICY}#include more.conf\n"));
+    write("more.conf", "[more]\nexten => s,1,NoOp\n");
+    let server = Served::start(&folder.0, &[]);
+    let reload = || server.ask(&json!({"command": "reload"}));
+    let mut client = Client::connect(server.address);
+    let answer = client.ask(&Ccr::initial("pgw;1", GOLD, "internet"));
+    assert_eq!(answer.installed(), ["gold-20m"]);
+    let unchanged = reload();
+    let lines = texts(&unchanged["lines"]);
+    assert!(
+        lines[0].starts_with("policy unchanged: checksum "),
+        "{lines:?}"
+    );
+    assert_eq!(lines[1], "subscribers unchanged: 5");
+    assert_eq!(unchanged["failures"], json!([]));
+    // Errors: what was there stays, and the lines are named.
+    write("rules.conf", &RULES.replace("qci=8", "qci=abc"));
+    let done = reload();
+    assert!(
+        texts(&done["findings"])
+            .iter()
+            .any(|line| line.contains("rules.conf:3:")),
+        "{done}"
+    );
+    assert_eq!(texts(&done["failures"]).len(), 1, "{done}");
+    write("rules.conf", RULES);
+    // A list that names no fields, or nobody, is none.
+    for text in [
+        "",
+        "001010000000001,,active,gold,yes,\n",
+        "imsi,msisdn,status,plan,roaming,family\n",
+    ] {
+        write("subscribers.csv", text);
+        let done = reload();
+        assert_eq!(texts(&done["failures"]).len(), 1, "{text} {done}");
+    }
+    // A row that cannot be used: nobody is removed.
+    let broken = SUBSCRIBERS.replace("001010000000001,4915100000001", "00101x,4915100000001");
+    write("subscribers.csv", &broken);
+    let done = reload();
+    assert!(
+        texts(&done["findings"])
+            .iter()
+            .any(|line| line.contains("subscribers.csv:2:")),
+        "{done}"
+    );
+    assert!(texts(&done["lines"])[1].ends_with("unchanged: 4"), "{done}");
+    // Without its row the subscriber is none, and its session ends.
+    let rest: Vec<&str> = SUBSCRIBERS
+        .lines()
+        .filter(|line| !line.contains(GOLD))
+        .collect();
+    write("subscribers.csv", &(rest.join("\n") + "\n"));
+    let done = reload();
+    assert_eq!(
+        texts(&done["lines"])[1],
+        "subscribers reloaded: 4, 0 new or changed, 1 removed"
+    );
+    let rar = client.receive().unwrap();
+    assert_eq!(
+        rar.message().find(id::SESSION_RELEASE_CAUSE).unwrap().u32(),
+        Some(1)
+    );
+    client.stream.write_all(&raa(&rar.0, 2001)).unwrap();
+    assert_eq!(client.ask(&Ccr::terminate("pgw;1", 1)).result(), 2001);
+    assert_eq!(
+        client
+            .ask(&Ccr::initial("pgw;2", GOLD, "internet"))
+            .result(),
+        5030
+    );
+    write("subscribers.csv", SUBSCRIBERS);
+    reload();
+    assert_eq!(
+        client
+            .ask(&Ccr::initial("pgw;3", GOLD, "internet"))
+            .result(),
+        2001
+    );
+    // An included file is watched, and what is wrong at a start is refused.
+    let before = texts(&reload()["lines"])[0].clone();
+    write("more.conf", "[more]\nexten => s,1,NoOp(changed)\n");
+    eventually("the included file is not read", || {
+        let log = std::fs::read_to_string(folder.0.join("log")).unwrap();
+        log.contains("policy reloaded: ")
+    });
+    assert_ne!(before, texts(&reload()["lines"])[0]);
+    write("rules.conf", &RULES.replace("qci=8", "qci=abc"));
+    drop(server);
+    let refused = Command::new(env!("CARGO_BIN_EXE_strowger"))
+        .args(["pcrf", "serve"])
+        .arg(folder.0.join("pcrf.conf"))
+        .output()
+        .unwrap();
+    assert_eq!(refused.status.code(), Some(3));
+    let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(said.contains("rules.conf:3:"), "{said}");
+}
+
+#[test]
+fn commands_refuse_what_has_no_meaning() {
+    let folder = Folder::new("refuse");
+    let server = Served::start(&folder.0, &["--durability", "strict"]);
+    let mut client = Client::connect(server.address);
+    client.ask(&Ccr::initial("pgw;1", GOLD, "internet"));
+    for command in [
+        json!({"command": "topup", "subscriber": GOLD, "key": "nowhere", "octets": 5}),
+        json!({"command": "topup", "subscriber": GOLD, "key": "mk-gold", "octets": 0}),
+        json!({"command": "topup", "subscriber": GOLD, "key": "mk-gold"}),
+        json!({"command": "topup", "subscriber": "1", "key": "mk-gold", "octets": 5}),
+        json!({"command": "release", "session": "pgw;1", "cause": 99}),
+        json!({"command": "forget", "subscriber": GOLD}),
+    ] {
+        let answer = request(&server.control, &command).unwrap();
+        assert_eq!(answer["ok"], json!(false), "{command} {answer}");
+    }
+    let run = |arguments: &[&str]| {
+        let done = Command::new(env!("CARGO_BIN_EXE_strowger"))
+            .arg("pcrf")
+            .args(arguments)
+            .arg("--control")
+            .arg(&server.control)
+            .output()
+            .unwrap();
+        done.status.code().unwrap()
+    };
+    assert_eq!(run(&["release", "pgw;1", "--cause", "99"]), 2);
+    assert_eq!(run(&["topup", GOLD, "mk-gold", "0"]), 2);
+    assert_eq!(run(&["topup", GOLD, "nowhere", "1G"]), 1);
+    assert_eq!(run(&["topup", GOLD, "mk-gold", "1G"]), 0);
+    assert_eq!(run(&["reload"]), 0);
+    assert_eq!(
+        run(&["release", "pgw;1", "--cause", "UE_SUBSCRIPTION_REASON"]),
+        0
+    );
 }

@@ -25,6 +25,13 @@ pub(crate) struct CheckArgs {
     /// An extensions.conf, a folder that holds one, or `-`; several are checked one by one.
     #[arg(required = true, num_args = 1..)]
     file: Vec<PathBuf>,
+    #[command(flatten)]
+    judging: Judging,
+}
+
+/// What commands that check files do with what they find.
+#[derive(Debug, Args)]
+pub(crate) struct Judging {
     /// Print nothing; the exit code says it.
     #[arg(long, short)]
     quiet: bool,
@@ -36,22 +43,52 @@ pub(crate) struct CheckArgs {
     json: bool,
 }
 
-pub(crate) fn run(args: &CheckArgs) -> i32 {
-    let mut status = exit::FINE;
-    let mut findings = Vec::new();
-    for file in &args.file {
-        let report = check(file);
-        status = status.max(judge(&report, args.deny.is_some()));
-        if args.json {
-            findings.extend(objects(&report));
-        } else if !args.quiet {
-            print(&report);
+/// Findings as they come.
+#[derive(Debug)]
+pub(crate) struct Findings<'j> {
+    how: &'j Judging,
+    /// Whether each finding has a kind, and not only those that calls log.
+    kinds: bool,
+    list: Vec<Value>,
+    /// The exit code so far.
+    pub(crate) status: i32,
+}
+
+impl<'j> Findings<'j> {
+    pub(crate) fn new(how: &'j Judging, kinds: bool) -> Self {
+        Self {
+            how,
+            kinds,
+            list: Vec::new(),
+            status: exit::FINE,
         }
     }
-    if args.json {
-        ui::json_document(&Value::Array(findings));
+
+    /// Takes what was found in a file.
+    pub(crate) fn take(&mut self, report: &Report) {
+        self.status = self.status.max(judge(report, self.how.deny.is_some()));
+        if self.how.json {
+            self.list.extend(objects(report, self.kinds));
+        } else if !self.how.quiet {
+            print(report);
+        }
     }
-    status
+
+    /// The end: the exit code.
+    pub(crate) fn finish(self) -> i32 {
+        if self.how.json {
+            ui::json_document(&Value::Array(self.list));
+        }
+        self.status
+    }
+}
+
+pub(crate) fn run(args: &CheckArgs) -> i32 {
+    let mut findings = Findings::new(&args.judging, false);
+    for file in &args.file {
+        findings.take(&check(file));
+    }
+    findings.finish()
 }
 
 fn check(file: &Path) -> Report {
@@ -90,12 +127,12 @@ fn print(report: &Report) {
     }
 }
 
-fn objects(report: &Report) -> Vec<Value> {
+fn objects(report: &Report, kinds: bool) -> Vec<Value> {
     report
         .with_logged()
         .map(|(d, logged)| {
             let place = d.place;
-            let kind = logged.is_some() || d.code.is_of_calls();
+            let kind = kinds || logged.is_some() || d.code.is_of_calls();
             json!({
                 "code": d.code.id,
                 "kind": kind.then_some(d.code.kind),

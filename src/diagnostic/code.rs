@@ -173,6 +173,10 @@ codes! {
     SUBSCRIBER_ROW = "P704" "subscriber-row" Error "a row of a file of subscribers is left out";
     POLICY_ENTRY_MISSING = "P705" "policy-entry-missing" Error "the policy has no extension for this kind of decision";
     POLICY_FILE_UNREADABLE = "P706" "policy-file-unreadable" Error "a file that the policy needs cannot be read";
+    SUBSCRIBER_NONE = "P707" "subscriber-none" Warning "a file of subscribers has none";
+    POLICY_SETTING_TWICE = "P708" "policy-setting-twice" Error "a section has a setting twice; the last counts";
+    POLICY_RULE_BOTH = "P709" "policy-rule-both" Error "a rule that the PCEF knows has settings of its own, which do not count";
+    POLICY_RULE_EMPTY = "P710" "policy-rule-empty" Error "nothing says what a rule is";
     POLICY_READS_USAGE = "P721" "policy-reads-usage" Warning "the decision depends on each byte used, so that it runs at every report";
     POLICY_COMPUTED_NAME = "P722" "policy-computed-name" Warning "the name of what is read is computed: all of its kind must be kept ready";
     POLICY_VOLATILE = "P723" "policy-volatile" Warning "the decision depends on something that cannot be compared, so that it always runs";
@@ -181,6 +185,7 @@ codes! {
     POLICY_APPLICATION_FOREIGN = "P726" "policy-application-foreign" Warning "the application has no place in a decision, which must not wait";
     POLICY_RULE_UNKNOWN = "P727" "policy-rule-unknown" Warning "rules.conf has no rule of this name; the PCEF must know it";
     POLICY_KEY_UNKNOWN = "P728" "policy-key-unknown" Warning "monitoring.conf has no key of this name, so it has no limit";
+    POLICY_NOT_AN_INPUT = "P729" "policy-not-an-input" Warning "a decision has no such thing, so that it is always the same";
     // Run time: flow.
     LABEL_NOT_FOUND = "R901" "label-not-found" Notice "no such label in the extension";
     GOTO_TARGET_INVALID = "R902" "goto-target-invalid" Warning "the target is neither a priority nor a label; the call ends";
@@ -246,6 +251,7 @@ codes! {
     DECISION_MISSING = "R962" "decision-missing" Warning "there is no decision that this could read or decide";
     DECISION_WAITS = "R963" "decision-waits" Error "a decision must not wait; the request is refused";
     DECISION_RULE_UNKNOWN = "R964" "decision-rule-unknown" Warning "rules.conf has no rule of this name; the PCEF must know it";
+    DECISION_KEY_UNKNOWN = "R965" "decision-key-unknown" Warning "monitoring.conf has no key of this name, so it has no limit";
     // Run time: limits and refusals.
     LIMIT_PRIORITIES = "R970" "limit-priorities" Error "the call executed more priorities than allowed";
     LIMIT_GOSUB_DEPTH = "R971" "limit-gosub-depth" Error "Gosubs nest deeper than allowed";

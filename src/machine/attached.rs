@@ -6,6 +6,7 @@ use std::any::Any;
 use crate::base::timespec::Timespec;
 use crate::base::zone::Zone;
 use crate::diagnostic::Entry;
+use crate::machine::Location;
 
 /// State of a host on a call, to be had by its type with [`Cx::attached`](crate::machine::Cx::attached). It is told
 /// when time decides something; a call without one does not look.
@@ -19,8 +20,8 @@ pub trait Attached: Any + Send {
     /// The clock was read, other than for a test.
     fn clock_read(&self) {}
 
-    /// A log entry was made.
-    fn log(&mut self, entry: &Entry) {
-        let _ = entry;
+    /// A log entry was made while the call was there.
+    fn log(&mut self, entry: &Entry, at: &Location) {
+        let _ = (entry, at);
     }
 }

@@ -71,7 +71,7 @@ impl fmt::Debug for State {
 impl State {
     pub(crate) fn log(&mut self, entry: Entry) {
         if let Some(attached) = &mut self.attached {
-            attached.log(&entry);
+            attached.log(&entry, &self.at);
         }
         if let Some(observer) = &mut self.observer {
             observer.log(&self.channel.name, entry);

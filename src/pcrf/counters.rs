@@ -2,6 +2,8 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use crate::pcrf::diameter::peer::Reason;
+
 macro_rules! counters {
     ($($(#[doc = $doc:literal])* $field:ident $name:literal,)*) => {
         /// Counts; adding costs one relaxed atomic instruction.
@@ -17,6 +19,26 @@ macro_rules! counters {
             }
         }
     };
+}
+
+impl Counters {
+    /// The count of connections that ended for a reason; without one they broke.
+    pub fn closed(&self, reason: Option<Reason>) -> &Count {
+        match reason {
+            None => &self.broken,
+            Some(Reason::BeforeCapabilities) => &self.before_capabilities,
+            Some(Reason::CapabilitiesTimeout) => &self.capabilities_late,
+            Some(Reason::Refused(_)) => &self.capabilities_refused,
+            Some(Reason::Tls) => &self.tls,
+            Some(Reason::Text) => &self.text,
+            Some(Reason::Foreign) => &self.foreign,
+            Some(Reason::Version) => &self.version,
+            Some(Reason::Length) => &self.length,
+            Some(Reason::Watchdog) => &self.watchdog,
+            Some(Reason::ByPeer(_)) => &self.by_peer,
+            Some(Reason::ByUs) => &self.by_us,
+        }
+    }
 }
 
 /// A count.
@@ -77,6 +99,8 @@ counters! {
     memo_hits "memo-hits",
     /// Decisions that took too many priorities.
     limits "decisions-over-limit",
+    /// Entries of the log of decisions.
+    warnings "decision-warnings",
     /// Rules that a host could not enforce.
     rule_failures "rule-failures",
     /// RAR sent, repetitions not counted.
@@ -89,6 +113,36 @@ counters! {
     push_timeouts "push-timeouts",
     /// RAR that could not be sent because their host is not connected.
     push_unreachable "push-unreachable",
+    /// Connections that were accepted.
+    accepted "connections-accepted",
+    /// Connections closed because another message came before the capabilities.
+    before_capabilities "closed-before-capabilities",
+    /// Connections closed because no capabilities came in time.
+    capabilities_late "closed-without-capabilities",
+    /// Connections closed because their capabilities were refused.
+    capabilities_refused "closed-capabilities-refused",
+    /// Connections closed because of a TLS hello.
+    tls "closed-tls",
+    /// Connections closed because of a text, such as a request of HTTP.
+    text "closed-text",
+    /// Connections closed because of bytes that are no Diameter.
+    foreign "closed-no-diameter",
+    /// Connections closed because of another version of Diameter.
+    version "closed-version",
+    /// Connections closed because of a length that no message has.
+    length "closed-length",
+    /// Connections closed because their watchdog was not answered.
+    watchdog "closed-watchdog",
+    /// Connections that the peer wanted to end.
+    by_peer "closed-by-peer",
+    /// Connections that we wanted to end.
+    by_us "closed-by-us",
+    /// Connections that ended without a word, or took nothing any more.
+    broken "closed-broken",
+    /// Requests of the base protocol that were refused.
+    base_refused "base-refused",
+    /// Watchdog requests that were not answered in time.
+    watchdogs_missed "watchdogs-missed",
     /// AVPs that were decoded.
     avps "avps-decoded",
     /// Bytes that were copied out of messages.

@@ -149,10 +149,23 @@ impl Directory {
             let id = row.field(name.as_bytes()).unwrap_or_default();
             if let Some(shard) = self.shard(id) {
                 let mut shard = shard.write().unwrap_or_else(PoisonError::into_inner);
-                shard.remove(&Name(identity, id));
+                // Another subscriber may have taken the identity over.
+                if shard.get(&Name(identity, id)) == Some(&row) {
+                    shard.remove(&Name(identity, id));
+                }
             }
         }
         Some(row)
+    }
+
+    /// What usage of all subscribers is counted under, sorted.
+    pub fn keys(&self) -> Vec<Vec<u8>> {
+        let mut keys = std::collections::BTreeSet::new();
+        for shard in &self.shards {
+            let shard = shard.read().unwrap_or_else(PoisonError::into_inner);
+            keys.extend(shard.values().map(|row| row.key().to_vec()));
+        }
+        keys.into_iter().collect()
     }
 
     /// Removes all.
@@ -210,5 +223,12 @@ mod tests {
         assert!(directory.find(Identity::Msisdn, b"4915100000001").is_none());
         assert_eq!(directory.len(), 1);
         assert_eq!(Row::read(b"\x05"), None);
+        // A number that went over to another subscriber stays there.
+        directory.put(&row("1", "5"));
+        directory.put(&row("2", "5"));
+        assert_eq!(directory.keys().len(), 3);
+        directory.remove(b"1");
+        let found = directory.find(Identity::Msisdn, b"5").unwrap();
+        assert_eq!(found.key(), b"2");
     }
 }

@@ -13,7 +13,7 @@ use crate::base::Text;
 use crate::pcrf::diameter::check::Grammar;
 use crate::pcrf::directory::Row;
 use crate::pcrf::hosts::{Host, read_row};
-use crate::pcrf::log::{Silent, Sink};
+use crate::pcrf::log::{Bounded, Silent, Sink};
 use crate::pcrf::policy::{Policy, Subscribers};
 use crate::pcrf::push::{Pending, Purpose};
 use crate::pcrf::request;
@@ -129,6 +129,8 @@ pub struct Pcrf {
     pub(crate) loaded: ArcSwap<Loaded>,
     pub(crate) journal: Arc<dyn Journal>,
     pub(crate) sink: Arc<dyn Sink>,
+    /// Warnings of decisions.
+    pub(crate) told: Bounded,
     /// Origin-State-Id: grows with each start.
     pub(crate) start: u32,
     next: AtomicU32,
@@ -176,6 +178,7 @@ impl Pcrf {
             tables: Arc::new(tables),
             journal,
             sink: Arc::new(Silent),
+            told: Bounded::default(),
             start,
             // What was sent before a restart must not be taken for ours: RFC 6733 §3 proposes the time in the upper bits.
             next: AtomicU32::new(start.wrapping_shl(20)),
@@ -334,6 +337,14 @@ impl Pcrf {
 
     /// Puts subscribers into the directory and the store; those of the same identity are replaced, others stay.
     pub fn import(&self, subscribers: &Subscribers) -> Result<usize, Fault> {
+        self.import_changed(subscribers).map(|(count, _)| count)
+    }
+
+    /// The same; gives how many there are, and how many of them are not as they were.
+    pub(crate) fn import_changed(
+        &self,
+        subscribers: &Subscribers,
+    ) -> Result<(usize, usize), Fault> {
         let rows = subscribers.iter().map(|subscriber| {
             Row::new(
                 subscriber
@@ -344,15 +355,16 @@ impl Pcrf {
         self.import_rows(rows)
     }
 
-    fn import_rows(&self, rows: impl Iterator<Item = Row>) -> Result<usize, Fault> {
+    fn import_rows(&self, rows: impl Iterator<Item = Row>) -> Result<(usize, usize), Fault> {
         let mut batch = Batch::default();
-        let mut count = 0;
+        let (mut count, mut changed) = (0, 0);
         for row in rows {
             count += 1;
             let before = self.tables.directory.by_key(row.key());
             if before.as_ref() == Some(&row) {
                 continue;
             }
+            changed += 1;
             batch.push(&Change::PutRow {
                 table: Table::Subscriber,
                 key: row.key(),
@@ -373,10 +385,11 @@ impl Pcrf {
         if !batch.is_empty() {
             self.tables.store.commit(&batch, true)?;
         }
-        Ok(count)
+        Ok((count, changed))
     }
 
-    /// Forgets a subscriber; sessions go on, and their next decision knows nothing of it. Says whether it was known.
+    /// Takes a subscriber out of the directory and the store; its sessions go on, and their next decision knows nothing
+    /// of it. Says whether it was known.
     pub fn forget_subscriber(&self, key: &[u8]) -> bool {
         let Some(row) = self.tables.directory.remove(key) else {
             return false;
@@ -387,18 +400,23 @@ impl Pcrf {
             key: row.key(),
         });
         self.journal.append(&batch);
-        self.row_changed(row.key(), Some(&row), None);
+        self.index_anew(row.key(), Some(&row), None);
         true
     }
 
     fn row_changed(&self, key: &[u8], before: Option<&Row>, after: Option<&Row>) {
+        self.index_anew(key, before, after);
+        self.look_at(key);
+    }
+
+    /// Sessions of a subscriber are found under the pool that its row names.
+    fn index_anew(&self, key: &[u8], before: Option<&Row>, after: Option<&Row>) {
         let ids = self.tables.sessions.of(key);
         self.move_owners(
             &ids,
             |subscriber| self.owners(subscriber, before),
             |subscriber| self.owners(subscriber, after),
         );
-        self.look_at(key);
     }
 
     /// Sessions of a subscriber or a pool are decided about anew, soon.

@@ -1,6 +1,7 @@
 //! Lines for the log and for the operator's events.
 
 use std::fmt::Write as _;
+use std::sync::{Mutex, PoisonError};
 
 use crate::base::civil;
 use crate::pcrf::counters::Counters;
@@ -50,6 +51,33 @@ impl Lines {
         self.line.push(b'\n');
         counters.lines.up();
         sink.line(&self.line);
+    }
+}
+
+/// Lets so many lines of a second through, and tells how many others there were.
+#[derive(Debug, Default)]
+pub struct Bounded(Mutex<(i64, u32, u64)>);
+
+/// Lines of one kind in a second.
+const MOST: u32 = 20;
+
+impl Bounded {
+    /// Writes a line at a second since 1970, unless there were too many in it.
+    pub fn line(&self, now: i64, sink: &dyn Sink, line: impl FnOnce() -> String) {
+        let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let (second, count, left) = &mut *state;
+        if *second != now {
+            if *left > 0 {
+                sink.line(format!("{left} lines of this kind were left out\n").as_bytes());
+            }
+            (*second, *count, *left) = (now, 0, 0);
+        }
+        if *count < MOST {
+            *count += 1;
+            sink.line(line().as_bytes());
+        } else {
+            *left += 1;
+        }
     }
 }
 

@@ -21,6 +21,7 @@ pub mod perf;
 pub mod policy;
 mod push;
 mod request;
+mod roster;
 #[cfg(feature = "serve")]
 pub mod server;
 pub mod session;
@@ -34,6 +35,7 @@ mod worker;
 
 pub use engine::{Journal, Nothing, Pcrf};
 pub use push::Outgoing;
+pub use roster::Imported;
 pub use view::View;
 pub use worker::Worker;
 

@@ -74,7 +74,8 @@ struct Row {
 #[derive(Debug)]
 pub struct Perf {
     on: AtomicBool,
-    since: Mutex<Instant>,
+    /// Since when it counts, and until when it did, where it is switched off.
+    since: Mutex<(Instant, Option<Instant>)>,
     rows: [Row; ALL.len()],
     /// Runs of the dialplan that a memo made needless.
     hits: AtomicU64,
@@ -122,7 +123,7 @@ impl Default for Perf {
     fn default() -> Self {
         Self {
             on: AtomicBool::new(false),
-            since: Mutex::new(Instant::now()),
+            since: Mutex::new((Instant::now(), None)),
             rows: std::array::from_fn(|_| Row::default()),
             hits: AtomicU64::new(0),
         }
@@ -139,8 +140,15 @@ impl Perf {
     pub fn switch(&self, on: bool) {
         if on && !self.is_on() {
             self.reset();
+        } else if !on && self.is_on() {
+            let mut since = self.since.lock().unwrap_or_else(PoisonError::into_inner);
+            since.1 = Some(Instant::now());
         }
         self.on.store(on, Ordering::Relaxed);
+        if on {
+            let mut since = self.since.lock().unwrap_or_else(PoisonError::into_inner);
+            since.1 = None;
+        }
     }
 
     /// Begins from zero.
@@ -151,7 +159,9 @@ impl Perf {
             row.execute.store(0, Ordering::Relaxed);
         }
         self.hits.store(0, Ordering::Relaxed);
-        *self.since.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
+        let now = Instant::now();
+        let end = (!self.is_on()).then_some(now);
+        *self.since.lock().unwrap_or_else(PoisonError::into_inner) = (now, end);
     }
 
     /// Begins to measure: one relaxed load while it is switched off.
@@ -203,8 +213,9 @@ impl Perf {
 
     /// The lines that took most time, `limit` at most.
     pub fn top(&self, limit: usize) -> Vec<Line> {
-        let since = *self.since.lock().unwrap_or_else(PoisonError::into_inner);
-        let seconds = since.elapsed().as_secs_f64().max(1e-9);
+        let (since, until) = *self.since.lock().unwrap_or_else(PoisonError::into_inner);
+        let until = until.unwrap_or_else(Instant::now);
+        let seconds = until.duration_since(since).as_secs_f64().max(1e-9);
         let read = |value: &AtomicU64| value.load(Ordering::Relaxed) as f64 / 1000.0;
         let all: f64 = self
             .rows
@@ -305,5 +316,9 @@ mod tests {
         perf.switch(false);
         perf.watch().lap(Work::Decode);
         assert_eq!(perf.top(15).iter().map(|line| line.calls).sum::<u64>(), 5);
+        // Rates are those of the time it was on.
+        let rate = perf.top(1)[0].per_second;
+        std::thread::sleep(Duration::from_millis(5));
+        assert!((perf.top(1)[0].per_second - rate).abs() < 1e-9);
     }
 }

@@ -4,9 +4,8 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::base::condition::is_yes;
 use crate::base::{Place, SourceId, Text};
-use crate::diagnostic::{Code, Diagnostic, Report, code};
+use crate::diagnostic::{Code, Diagnostic, Report, Severity, code};
 use crate::pcrf::store::{Durability, Rhythm};
 use crate::syntax::load::{Category, Reader, Setting, categories};
 
@@ -217,12 +216,10 @@ fn number<T: std::str::FromStr>(text: &[u8]) -> Option<T> {
 }
 
 fn say(report: &mut Report, code: &'static Code, setting: &Setting, message: String) {
-    report.push(Diagnostic::warning(
-        code,
-        setting.place,
-        message,
-        None::<&str>,
-    ));
+    report.push(Diagnostic {
+        severity: Severity::Error,
+        ..Diagnostic::warning(code, setting.place, message, None::<&str>)
+    });
 }
 
 fn set<T>(to: &mut T, value: Option<T>) -> Option<()> {
@@ -231,7 +228,7 @@ fn set<T>(to: &mut T, value: Option<T>) -> Option<()> {
 }
 
 impl Settings {
-    /// Reads a file; paths in it are relative to its folder. What is wrong is told and passed over.
+    /// Reads a file; paths in it are relative to its folder. What is wrong is an error of the report, and passed over.
     pub fn load(path: &Path, reader: &mut dyn Reader) -> (Self, Report) {
         let (categories, mut report) = categories(path, reader);
         let mut settings = Self::default();
@@ -406,7 +403,7 @@ impl Settings {
                 match value {
                     b"info" => Some(Verbosity::Info),
                     b"warning" | b"off" => Some(Verbosity::Warning),
-                    _ => is_yes(value).then_some(Verbosity::Info),
+                    _ => None,
                 },
             ),
             _ => return None,

@@ -7,6 +7,7 @@ mod initial;
 mod keeping;
 mod refusing;
 mod taking;
+mod warning;
 mod writing;
 
 use std::sync::Arc;

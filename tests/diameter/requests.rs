@@ -154,6 +154,27 @@ fn bad_requests_get_what_they_owe() {
             Some(avp(30, 0x40, None, b"")),
         ),
         (
+            "an APN without a name",
+            ccr(instead(30, avp(30, 0x40, None, b""))),
+            -5140,
+            false,
+            Some(avp(30, 0x40, None, b"")),
+        ),
+        (
+            "a Session-Id without a text",
+            ccr(instead(263, avp(263, 0x40, None, b""))),
+            5004,
+            false,
+            Some(avp(263, 0x40, None, b"")),
+        ),
+        (
+            "Auth-Application-Id of credit control",
+            ccr(instead(258, avp(258, 0x40, None, &[0, 0, 0, 4]))),
+            5004,
+            false,
+            Some(avp(258, 0x40, None, &[0, 0, 0, 4])),
+        ),
+        (
             "CC-Request-Type 9",
             ccr(instead(416, avp(416, 0x40, None, &[0, 0, 0, 9]))),
             5004,

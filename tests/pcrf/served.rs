@@ -61,7 +61,7 @@ impl Served {
             .args(options)
             .env("TZ", "UTC")
             .stdout(Stdio::piped())
-            .stderr(Stdio::null())
+            .stderr(std::fs::File::create(folder.join("log")).unwrap())
             .spawn()
             .unwrap();
         let mut lines = BufReader::new(child.stdout.take().unwrap());

@@ -23,8 +23,8 @@ pub(super) struct AblateArgs {
     /// What is counted in each run.
     #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=3600))]
     seconds: u32,
-    /// What is not counted, at the beginning of each run.
-    #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(0..=600))]
+    /// What is not counted, at the beginning of each run: two seconds at least, until when no sessions end.
+    #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(2..=600))]
     warm_up: u32,
     /// Runs for each row; their median is shown.
     #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=100))]

@@ -25,7 +25,7 @@ pub(super) struct Load {
     #[arg(long, default_value_t = 100_000, value_parser = clap::value_parser!(u32).range(1..=9_000_000))]
     subscribers: u32,
     /// APNs: 70 % of the sessions have the first.
-    #[arg(long, value_delimiter = ',', default_value = "internet,ims,iot.meter")]
+    #[arg(long, value_delimiter = ',', default_value = "internet,ims,iot.meter", value_parser = apn)]
     apns: Vec<String>,
     /// Per cent of the sessions that are in a foreign network.
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u8).range(0..=100))]
@@ -33,6 +33,14 @@ pub(super) struct Load {
     /// Requests that may be unanswered.
     #[arg(long, default_value_t = 256, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     window: u32,
+}
+
+/// The name of an APN.
+fn apn(text: &str) -> Result<String, String> {
+    let sound = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_graphic());
+    sound
+        .then(|| text.to_owned())
+        .ok_or_else(|| "an APN has a name without blanks".to_owned())
 }
 
 impl Load {
@@ -141,8 +149,8 @@ pub(super) struct BenchArgs {
     /// What is counted.
     #[arg(long, default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..=86_400))]
     seconds: u32,
-    /// What is not counted, at the beginning.
-    #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u32).range(0..=3600))]
+    /// What is not counted, at the beginning: two seconds at least, until when no sessions end.
+    #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u32).range(2..=3600))]
     warm_up: u32,
     /// Look for the highest rate: 10 % more until 99 % of the answers take more than 50 ms or 1 % is sent late.
     #[arg(long)]

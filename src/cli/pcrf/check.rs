@@ -3,11 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use serde_json::{Value, json};
 
 use super::source::Beside;
+use crate::cli::check::{Findings, Judging};
 use crate::cli::{exit, ui};
-use crate::diagnostic::{Report, Severity};
+use crate::diagnostic::Report;
 use crate::pcrf::policy::Subscribers;
 use crate::syntax::load::Reader as _;
 
@@ -29,44 +29,27 @@ pub(super) struct CheckArgs {
     /// Subscribers to check too; without it those beside the policy.
     #[arg(long, value_name = "FILE")]
     subscribers: Option<PathBuf>,
-    /// Print nothing; the exit code says it.
-    #[arg(long, short)]
-    quiet: bool,
-    /// Let warnings fail too.
-    #[arg(long, value_name = "WHAT", value_parser = ["warnings"])]
-    deny: Option<String>,
-    /// Print a JSON array.
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    judging: Judging,
 }
 
 pub(super) fn run(args: &CheckArgs) -> i32 {
-    let mut status = exit::FINE;
-    let mut findings = Vec::new();
+    let mut findings = Findings::new(&args.judging, true);
     for policy in &args.policy {
-        let (_, mut reports) = args.beside.read(policy);
-        if let Some(report) = subscribers(args.subscribers.as_deref(), policy) {
-            match report {
-                Ok(report) => reports.push(report),
-                Err(message) => {
-                    ui::message(&message);
-                    status = exit::UNREADABLE;
-                }
-            }
-        }
+        let (_, reports) = args.beside.read(policy);
         for report in &reports {
-            status = status.max(judge(report, args.deny.is_some()));
-            if args.json {
-                findings.extend(report.diagnostics().iter().map(|d| object(report, d)));
-            } else if !args.quiet {
-                ui::diagnostics(report);
+            findings.take(report);
+        }
+        match subscribers(args.subscribers.as_deref(), policy) {
+            None => {}
+            Some(Ok(report)) => findings.take(&report),
+            Some(Err(message)) => {
+                ui::message(&message);
+                findings.status = exit::UNREADABLE;
             }
         }
     }
-    if args.json {
-        ui::json_document(&Value::Array(findings));
-    }
-    status
+    findings.finish()
 }
 
 fn subscribers(named: Option<&Path>, policy: &Path) -> Option<Result<Report, String>> {
@@ -78,32 +61,4 @@ fn subscribers(named: Option<&Path>, policy: &Path) -> Option<Result<Report, Str
         Err(error) => return Some(Err(format!("{}: {error}", path.display()))),
     };
     Some(Ok(Subscribers::read(&path.display().to_string(), bytes).1))
-}
-
-fn judge(report: &Report, deny: bool) -> i32 {
-    let fails = if deny {
-        Severity::Warning
-    } else {
-        Severity::Error
-    };
-    if report.is_refused() {
-        exit::UNREADABLE
-    } else if report.worst().is_some_and(|worst| worst >= fails) {
-        exit::FINDINGS
-    } else {
-        exit::FINE
-    }
-}
-
-fn object(report: &Report, finding: &crate::diagnostic::Diagnostic) -> Value {
-    json!({
-        "code": finding.code.id,
-        "kind": finding.code.kind,
-        "severity": finding.severity.name(),
-        "file": finding.place.and_then(|p| report.sources.get(p.source)).map(|s| &s.path),
-        "line": finding.place.map(|p| p.line),
-        "column": finding.place.map(|p| p.column.max(1)),
-        "message": finding.message,
-        "help": finding.help,
-    })
 }

@@ -6,7 +6,7 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use crate::cli::{exit, ui};
-use crate::pcrf::policy::amount;
+use crate::pcrf::policy::{amount, release_cause};
 use crate::pcrf::server::request;
 
 /// Where the server is.
@@ -67,8 +67,9 @@ pub(super) struct TopupArgs {
 pub(super) struct ReleaseArgs {
     /// Its Session-Id.
     id: String,
-    /// Session-Release-Cause: 0 unspecified, 1 subscription, 2 resources.
-    #[arg(long, default_value_t = 0)]
+    /// Session-Release-Cause by number or name of TS 29.212: 0 unspecified, 1 subscription, 2 resources, 3 end of the
+    /// IP-CAN session, 4 release of the address.
+    #[arg(long, default_value = "0", value_parser = cause)]
     cause: u32,
     #[command(flatten)]
     target: Target,
@@ -76,6 +77,9 @@ pub(super) struct ReleaseArgs {
 
 /// Reads policy and subscribers anew; sessions go on, and are told what changes.
 #[derive(Debug, Args)]
+#[command(after_help = "\
+A policy with errors does not replace the one in force; rows of subscribers with errors are left out, and then nobody is
+removed. Exit codes: 0 all is in force; 1 something stays as it was; 3 the server cannot be reached.")]
 pub(super) struct ReloadArgs {
     #[command(flatten)]
     target: Target,
@@ -108,6 +112,11 @@ pub(super) struct OptArgs {
 pub(super) struct CountersArgs {
     #[command(flatten)]
     target: Target,
+}
+
+fn cause(text: &str) -> Result<u32, String> {
+    release_cause(text.as_bytes())
+        .ok_or_else(|| "no cause of TS 29.212 has this name or number (0 to 4)".to_owned())
 }
 
 /// Asks; a server that cannot be reached, or says no, is told of.
@@ -198,7 +207,8 @@ pub(super) fn topup(args: &TopupArgs) -> Result<i32, i32> {
     let octets = match &args.volume {
         Some(volume) => amount(volume.as_bytes())
             .and_then(|octets| i64::try_from(octets).ok())
-            .ok_or_else(|| ui::usage(&format!("`{volume}` is no volume")))?,
+            .filter(|octets| *octets > 0)
+            .ok_or_else(|| ui::usage(&format!("`{volume}` is no volume above 0")))?,
         None => 0,
     };
     let command = json!({
@@ -213,7 +223,21 @@ pub(super) fn release(args: &ReleaseArgs) -> Result<i32, i32> {
 }
 
 pub(super) fn reload(args: &ReloadArgs) -> Result<i32, i32> {
-    ask(&args.target, &json!({"command": "reload"})).map(|value| done(&args.target, &value))
+    let value = ask(&args.target, &json!({"command": "reload"}))?;
+    let list = |name: &str| {
+        let list = value.get(name).and_then(Value::as_array);
+        list.into_iter().flatten().filter_map(Value::as_str)
+    };
+    if args.target.json {
+        ui::json_document(&value);
+    } else {
+        list("findings")
+            .chain(list("failures"))
+            .for_each(ui::message);
+        list("lines").for_each(ui::line);
+    }
+    let kept = list("failures").next().is_some();
+    Ok(if kept { exit::FINDINGS } else { exit::FINE })
 }
 
 pub(super) fn perf(args: &PerfArgs) -> Result<i32, i32> {

@@ -16,7 +16,7 @@ use crate::pcrf::diameter::dictionary::AvpId;
 use crate::pcrf::diameter::{ResultCode, id};
 use crate::pcrf::policy::{
     AvpPath, Decision, Given, Kind, Policy, Rule, Runner, Subscriber, Subscribers, Wanted, amount,
-    avp_named,
+    avp_named, event, is_session_field,
 };
 
 /// Decides without a network: what would this policy give this subscriber, now?
@@ -112,15 +112,29 @@ impl KindName {
     }
 }
 
+/// The last second of 2099.
+const LATEST: i64 = 4_102_444_799;
+
 /// Seconds since 1970, or a date with or without time, UTC unless an offset or a zone stands behind it.
 fn time(text: &str) -> Result<i64, String> {
     let wrong = || {
-        "a time is `2026-11-30 02:00`, perhaps with a zone behind it, or seconds since 1970"
+        "a time from 1970 to 2099 is `2026-11-30 02:00`, perhaps with a zone behind it, or seconds since 1970"
             .to_owned()
     };
     let text = text.trim();
     if let Ok(seconds) = text.parse::<i64>() {
-        return Ok(seconds);
+        // From 1970 to 2099, with room for what is added to it.
+        return (0..=LATEST)
+            .contains(&seconds)
+            .then_some(seconds)
+            .ok_or_else(wrong);
+    }
+    // A leap second is one that no clock here has.
+    if text
+        .split([' ', 'T', '+', 'Z', '['])
+        .any(|part| part.split(':').nth(2) == Some("60"))
+    {
+        return Err(wrong());
     }
     // The blank between date and time is part of neither.
     let joined = match text.as_bytes().get(10) {
@@ -131,8 +145,15 @@ fn time(text: &str) -> Result<i64, String> {
         ),
         _ => text.to_owned(),
     };
+    let fits = |at: jiff::Timestamp| {
+        let seconds = at.as_second();
+        (0..=LATEST)
+            .contains(&seconds)
+            .then_some(seconds)
+            .ok_or_else(wrong)
+    };
     if let Ok(at) = joined.parse::<jiff::Timestamp>() {
-        return Ok(at.as_second());
+        return fits(at);
     }
     let (civil, zone) = match joined.split_once([' ', '[']) {
         Some((civil, zone)) => {
@@ -142,15 +163,14 @@ fn time(text: &str) -> Result<i64, String> {
         None => (joined.as_str(), Zone::utc()),
     };
     let civil: jiff::civil::DateTime = civil.parse().map_err(|_| wrong())?;
-    let at = zone.time_zone().to_timestamp(civil).map_err(|_| wrong())?;
-    Ok(at.as_second())
+    fits(zone.time_zone().to_timestamp(civil).map_err(|_| wrong())?)
 }
 
 pub(super) fn run(args: &DecideArgs) -> Result<i32, i32> {
     Zone::without_tz_is_utc();
     let policy = args.beside.load(&args.policy)?;
     if args.table {
-        ui::print(table::text(&policy).as_bytes());
+        ui::print(table::text(&policy, &args.policy).as_bytes());
         return Ok(exit::FINE);
     }
     let known = subscribers(args.subscribers.as_deref(), &args.policy)?;
@@ -173,9 +193,18 @@ pub(super) fn run(args: &DecideArgs) -> Result<i32, i32> {
     };
     trace.print(args.json);
     if !args.trace {
-        for entry in &decision.log {
-            ui::message(&format!("{}: {}", entry.code.id, entry.message));
+        for (at, entry) in decision.log.iter().enumerate() {
+            let place = decision.places.get(at).and_then(|at| policy.line_of(at));
+            let place = place.map(|place| place + ": ").unwrap_or_default();
+            ui::message(&format!("{place}{}: {}", entry.code.id, entry.message));
         }
+    }
+    if let Some(at) = &decision.at {
+        let place = policy.line_of(at).unwrap_or_default();
+        ui::message(&format!(
+            "the dialplan could not decide: it ended at [{}@{}:{}] {place}",
+            at.exten, at.context, at.priority
+        ));
     }
     let installed = installed(args, &policy);
     let outcome = Outcome::new(kind, &decision, &installed, &mut runner);
@@ -209,6 +238,26 @@ fn volumes(texts: &[OsString], what: &str) -> Result<Vec<(Vec<u8>, u64)>, i32> {
         ))),
     };
     pairs(texts, what)?.into_iter().map(volume).collect()
+}
+
+fn unknown(option: &str, what: &str, name: &[u8]) -> i32 {
+    ui::usage(&format!(
+        "--{option}: no {what} `{}`",
+        bstr::BStr::new(name)
+    ))
+}
+
+/// Whether somebody could read a field of a subscriber: the file has it, or the policy asks for it.
+fn is_field(policy: &Policy, known: Option<&Subscribers>, name: &[u8]) -> bool {
+    let mut columns = known.map_or(&[][..], Subscribers::fields).iter();
+    let asked = policy.reads().readers().iter().any(|reader| {
+        let inside = reader.input.strip_prefix(b"SUBSCRIBER(");
+        let inside = inside.and_then(|rest| rest.strip_suffix(b")"));
+        inside.is_some_and(|field| field.contains(&b'*') || field.eq_ignore_ascii_case(name))
+    });
+    asked
+        || [&b"imsi"[..], b"msisdn"].contains(&name.to_ascii_lowercase().as_slice())
+        || columns.any(|column| column.eq_ignore_ascii_case(name))
 }
 
 /// The inputs of the command line but for the subscriber.
@@ -260,26 +309,35 @@ fn given(args: &DecideArgs, policy: &Policy) -> Result<Given, i32> {
         set(avp, &value);
     }
     for name in &args.triggered {
-        let kind = id::EVENT_TRIGGER.avp().kind;
-        let event = kind
-            .value_by_name(name.as_bytes())
-            .or_else(|| name.parse().ok());
-        let Some(event) = event else {
+        let Some(event) = event(name.as_bytes()) else {
             return Err(ui::usage(&format!("--triggered: no event `{name}`")));
         };
         given.set_triggered(event, true);
     }
     for (field, value) in pairs(&args.session, "session")? {
+        if !is_session_field(&field) {
+            return Err(unknown("session", "field of a session", &field));
+        }
         given.set_session(&field, &value);
     }
     for name in policy.monitoring().names() {
         given.set_quota(name, policy.monitoring().quota(name, 0));
     }
+    let listed = |key: &[u8]| {
+        let monitoring = policy.monitoring();
+        !monitoring.is_there() || monitoring.key(key).is_some()
+    };
     for (key, used) in volumes(&args.used, "used")? {
+        if !listed(&key) {
+            return Err(unknown("used", "key of monitoring.conf", &key));
+        }
         let limit = policy.monitoring().quota(&key, used);
         given.set_quota(&key, limit);
     }
     for (key, limit) in volumes(&args.limit, "limit")? {
+        if !listed(&key) {
+            return Err(unknown("limit", "key of monitoring.conf", &key));
+        }
         let usual = policy.monitoring().quota(&key, 0);
         let quota = given.quota_mut(&key);
         quota.limit = Some(limit);
@@ -313,6 +371,9 @@ fn subscriber(
     }
     let named = args.imsi.is_some() || args.msisdn.is_some();
     for (field, value) in pairs(&args.subscriber, "subscriber")? {
+        if !is_field(policy, known, &field) {
+            return Err(unknown("subscriber", "field of subscribers", &field));
+        }
         given.set_subscriber(&field, &value);
     }
     let reads = policy.reads();

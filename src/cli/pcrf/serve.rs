@@ -7,6 +7,7 @@ use std::sync::Arc;
 use clap::Args;
 
 use crate::cli::{exit, ui};
+use crate::diagnostic::Severity;
 use crate::host::FileReader;
 use crate::pcrf::log::Sink;
 use crate::pcrf::server::{Server, StartError};
@@ -88,7 +89,8 @@ fn settings(args: &ServeArgs) -> Result<Settings, i32> {
     };
     if let Some(report) = report {
         ui::diagnostics(&report);
-        if report.is_refused() {
+        if report.is_refused() || report.worst() == Some(Severity::Error) {
+            ui::message("the configuration has errors");
             return Err(exit::UNREADABLE);
         }
     }
@@ -145,7 +147,7 @@ fn set(settings: &mut Settings, name: &str, value: &str) -> Result<(), i32> {
 pub(super) fn run(args: &ServeArgs) -> Result<i32, i32> {
     let settings = settings(args)?;
     let (durability, interval) = (settings.rhythm.durability, settings.rhythm.interval);
-    let kept = settings.store != Backend::Mem && durability != Durability::Mem;
+    let in_memory = settings.store == Backend::Mem;
     let networked = matches!(settings.store, Backend::Postgres(_));
     let server = match Server::start(settings, Arc::new(Console)) {
         Ok(server) => server,
@@ -163,13 +165,15 @@ pub(super) fn run(args: &ServeArgs) -> Result<i32, i32> {
         ui::diagnostics(report);
     }
     let promise = match durability {
-        _ if !kept => "nothing is kept".to_owned(),
+        Durability::Mem => "nothing is kept: durability is mem".to_owned(),
+        // Nothing of it could be on a disk.
+        _ if in_memory => "nothing is kept: the store is mem, whatever the durability".to_owned(),
         Durability::Strict => "answers wait for the disk".to_owned(),
-        _ if networked => format!(
+        Durability::Relaxed if networked => format!(
             "a crash loses {} ms at most, one of the database a bit more",
             interval.as_millis()
         ),
-        _ => format!("a crash loses {} ms at most", interval.as_millis()),
+        Durability::Relaxed => format!("a crash loses {} ms at most", interval.as_millis()),
     };
     ui::line(&format!(
         "listening on {} ({} sessions, {promise})",

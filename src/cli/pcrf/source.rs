@@ -7,7 +7,7 @@ use clap::Args;
 use crate::cli::input::Input;
 use crate::cli::{exit, ui};
 use crate::diagnostic::{Report, Severity};
-use crate::pcrf::policy::{Files, Policy, Subscribers};
+use crate::pcrf::policy::{Files, MOST_PRIORITIES, Policy, Subscribers};
 use crate::syntax::load::Reader as _;
 
 /// Where the files beside a policy are.
@@ -20,7 +20,7 @@ pub(super) struct Beside {
     #[arg(long, value_name = "FILE")]
     monitoring: Option<PathBuf>,
     /// Lines that a decision may run.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=MOST_PRIORITIES))]
     max_priorities: Option<u64>,
 }
 

@@ -1,6 +1,7 @@
 //! The table of decisions: APN by plan by quota by time by network.
 
 use std::fmt::Write as _;
+use std::path::Path;
 
 use super::outcome::utc;
 use crate::pcrf::diameter::{ResultCode, id};
@@ -8,7 +9,7 @@ use crate::pcrf::policy::{
     AvpPath, Decision, Definition, Given, Kind, Policy, Qos, Runner, avp_named,
 };
 
-/// What is asked: APN, status, plan, gigabytes used of mk-gold, time, PLMN, whether roaming is allowed.
+/// What is asked: APN, status, plan, gigabytes used of the plan's key, time, PLMN, whether roaming is allowed.
 type Asked = (
     &'static str,
     &'static str,
@@ -122,7 +123,17 @@ const ROWS: &[Asked] = &[
         "yes",
     ),
     ("internet", "active", "basic", 0, NIGHT, HOME, "yes"),
-    ("internet", "active", "silver", 0, NOON, HOME, "yes"),
+    ("internet", "active", "silver", 1, NOON, HOME, "yes"),
+    ("internet", "active", "silver", 4, NOON, HOME, "yes"),
+    ("internet", "active", "silver", 5, NOON, HOME, "yes"),
+    ("internet", "active", "family", 1, NOON, HOME, "yes"),
+    ("internet", "active", "family", 15, NOON, HOME, "yes"),
+    ("internet", "active", "family", 20, NOON, HOME, "yes"),
+    ("internet", "active", "business", 0, NOON, HOME, "yes"),
+    ("internet", "active", "platinum", 0, NOON, HOME, "yes"),
+    ("INTERNET", "active", "gold", 1, NOON, HOME, "yes"),
+    ("9abc", "active", "gold", 1, NOON, HOME, "yes"),
+    ("9abc", "active", "gold", 1, NOON, ABROAD, "yes"),
     ("internet", "barred", "gold", 1, NOON, HOME, "yes"),
     ("internet", "barred", "gold", 1, NOON, ABROAD, "yes"),
     ("ims", "active", "gold", 1, NOON, HOME, "yes"),
@@ -145,19 +156,19 @@ const ROWS: &[Asked] = &[
 ];
 
 const HEAD: &str = "\
-# Decisions of dialplans/gx.conf
-
-Made by `strowger pcrf decide dialplans/gx.conf --table`; a test compares it. Gigabytes are those of the key mk-gold,
-whose limit is 10 with a warning at 80 %. Times are UTC; 2026-11-30 is a Monday. Home is 00101. What ends with 5012 is
-what the sample says nothing of: a plan or a name of an APN that it does not have.
-
 | APN | status | plan | GB | time | network | roaming | answer | rules | quality | asks again | told |
 |---|---|---|---|---|---|---|---|---|---|---|---|
 ";
 
 /// The table as Markdown.
-pub(super) fn text(policy: &Policy) -> String {
-    let mut out = HEAD.to_owned();
+pub(super) fn text(policy: &Policy, path: &Path) -> String {
+    let path = path.display();
+    let mut out = format!(
+        "# Decisions of {path}\n\n\
+         Made by `strowger pcrf decide {path} --table`; a test compares it. Gigabytes are those of the key of the plan, such as\n\
+         mk-gold. Times are UTC; 2026-11-30 is a Monday. Home is 00101. What ends with 5012 is what the sample says nothing of,\n\
+         such as a plan that it does not have. Names of APNs have no case.\n\n{HEAD}"
+    );
     let mut runner = Runner::new(Box::new(Given::default()));
     for asked in ROWS {
         let Some(inputs) = given(policy, asked) else {
@@ -196,13 +207,15 @@ fn given(policy: &Policy, asked: &Asked) -> Option<Given> {
         ("status", status),
         ("plan", plan),
         ("roaming", roaming),
+        ("family", if plan == "family" { "f17" } else { "" }),
     ] {
         given.set_subscriber(field.as_bytes(), value.as_bytes());
     }
-    given.set_quota(
-        b"mk-gold",
-        policy.monitoring().quota(b"mk-gold", used * 1_000_000_000),
-    );
+    for name in policy.monitoring().names() {
+        let of_plan = name.strip_prefix(b"mk-") == Some(plan.as_bytes());
+        let used = if of_plan { used * 1_000_000_000 } else { 0 };
+        given.set_quota(name, policy.monitoring().quota(name, used));
+    }
     Some(given)
 }
 

@@ -1,9 +1,9 @@
 //! What a request owes before anybody decides about it: the results, and the Failed-AVP that goes with each, of
 //! RFC 6733 §6.1, §7.1 and §7.5.
 //!
-//! All checks look at headers of AVPs only, never at values, so that they are the same whether the message is decoded
-//! by a mask or as a whole. Where several things are wrong, the answer names one: header bits, application and command,
-//! lengths, where the request should have gone, what is not understood, what stands too often, what lacks.
+//! All checks look at the received bytes, never at decoded values, so that they are the same whether the message is
+//! decoded by a mask or as a whole. Where several things are wrong, the answer names one: header bits, application and command,
+//! lengths, where the request should have gone, what is not understood, what stands too often, what lacks, values.
 
 use smallvec::SmallVec;
 
@@ -317,10 +317,26 @@ pub fn request<'a, 'g>(
             .or_else(|| destination(&found, here))
             .or_else(|| grammar.contents(&found))
     };
-    match wrong {
+    match wrong.or_else(|| values(&found, header.application)) {
         Some(refusal) => Err(refusal),
         None => Ok(found),
     }
+}
+
+/// Values that no request of an application has: a Session-Id without a text, and an Auth-Application-Id that is not
+/// the application of the header, which RFC 6733 §6.8 requires: 5004.
+#[inline]
+fn values<'a>(found: &Selected<'a, '_>, application: u32) -> Option<Refusal<'a>> {
+    let session = found
+        .first(id::SESSION_ID)
+        .filter(|avp| avp.value.is_empty());
+    let other = || {
+        found
+            .first(id::AUTH_APPLICATION_ID)
+            .filter(|avp| avp.u32() != Some(application))
+    };
+    let wrong = session.or_else(other)?;
+    Some(Refusal::of(ResultCode::INVALID_AVP_VALUE, wrong))
 }
 
 /// CC-Request-Type: initial, update or termination; other values, and events, which Gx has none of, give 5004.
@@ -337,10 +353,11 @@ pub fn request_type<'a>(found: &Selected<'a, '_>) -> Result<u32, Refusal<'a>> {
     }
 }
 
-/// What a first decision cannot do without: the subscriber and the APN, else 5140 of 3GPP.
+/// What a first decision cannot do without: the subscriber and the APN, else 5140 of 3GPP. An APN without a name is none.
 pub fn initial<'a>(found: &Selected<'a, '_>) -> Option<Refusal<'a>> {
     let needed = [id::SUBSCRIPTION_ID, id::CALLED_STATION_ID];
-    let missing = needed.into_iter().find(|id| !found.has(*id));
+    let empty = |id: AvpId| found.first(id).is_none_or(|avp| avp.value.is_empty());
+    let missing = needed.into_iter().find(|id| empty(*id));
     missing.map(|id| Refusal::missing(ResultCode::ERROR_INITIAL_PARAMETERS, id))
 }
 

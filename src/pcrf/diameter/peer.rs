@@ -408,6 +408,8 @@ impl Peer {
         };
         if let Some(refusal) = refused {
             let result = refusal.result;
+            // Whoever is told of the end wants to know whose it was.
+            self.learn(message);
             self.refuse(&refusal, message);
             self.close(Reason::Refused(result));
             return;

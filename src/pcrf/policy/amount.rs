@@ -99,6 +99,13 @@ pub fn when(text: &[u8], now: i64, zone: &Zone) -> Option<When> {
         });
     }
     let text = std::str::from_utf8(text).ok()?;
+    // A leap second would be taken for the one before.
+    if text
+        .split([' ', 'T', '+', 'Z'])
+        .any(|part| part.split(':').nth(2) == Some("60"))
+    {
+        return None;
+    }
     if let Ok(at) = text.replacen(' ', "T", 1).parse::<jiff::Timestamp>() {
         return fixed(at.as_second());
     }
@@ -182,7 +189,16 @@ mod tests {
         assert_eq!(at("2026-11-30T23:00:00+01:00"), Some((now, i64::MAX)));
         assert_eq!(at("1796076000"), Some((now, i64::MAX)));
         for wrong in [
-            "", "24:00", "1:60", "12", "soon", "1:2:3:4", "+", "+x", "123:00",
+            "",
+            "2026-11-30 23:59:60",
+            "24:00",
+            "1:60",
+            "12",
+            "soon",
+            "1:2:3:4",
+            "+",
+            "+x",
+            "123:00",
         ] {
             if wrong != "12" {
                 assert_eq!(at(wrong), None, "{wrong}");

@@ -1,21 +1,22 @@
 //! The applications that decide. They only declare: what changes for a session is the difference to what it has.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::base::Text;
-use crate::base::arguments::{Split, parts};
 use crate::base::zone::Zone;
 use crate::diagnostic::code;
 use crate::library::{Application, Example};
 use crate::machine::{Cx, Flow};
-use crate::pcrf::diameter::{ResultCode, id};
+use crate::pcrf::diameter::ResultCode;
 
-use super::amount::{amount, option, small, when};
+use super::amount::{option, small, when};
 use super::deciding::{self, Deciding};
-use super::definition::{Definition, RuleKind, arp, qci, rate};
-use super::functions::event;
+use super::definition::{Definition, arp, qci, rate};
 use super::wanted::{Grant, Rule};
+use super::wrong::{
+    EVENTS_APART, NO_EVENTS, arguments, event, grant, is_time, is_unknown_key, no_event, no_key,
+    no_rule, no_time, past, release_cause, several_rules, show,
+};
 
 /// Outside of a decision there is nothing to decide, and the dialplan goes on.
 const OUTSIDE: &str = "Outside of a decision";
@@ -35,7 +36,8 @@ pub(super) static INSTALL_RULE: Application = Application::new(
     "InstallRule",
     "Wants a rule in the session.",
     "name[,activate=when][,deactivate=when]",
-    "What the name means stands in rules.conf; a name that is not there must be known to the PCEF. Times are HH:MM[:SS], \
+    "What the name means stands in rules.conf; a name that is not there must be known to the PCEF, which is said where \
+     there is a rules.conf. Several names with `&` between are refused. Times are HH:MM[:SS], \
      YYYY-MM-DD HH:MM[:SS], +seconds, or seconds since 1970. Rules of the session that no decision wants are removed.",
     install_rule,
 )
@@ -91,7 +93,8 @@ pub(super) static TRIGGER: Application = Application::new(
     "Trigger",
     "Wants the PCEF to ask at events.",
     "name[&name…]",
-    "The names are those of Event-Trigger in TS 29.212, such as USAGE_REPORT or RAT_CHANGE; numbers do too.",
+    "The names are those of Event-Trigger in TS 29.212, such as USAGE_REPORT or RAT_CHANGE; numbers do too. \
+     NO_EVENT_TRIGGERS counts only where nothing else is wanted.",
     trigger,
 )
 .own()
@@ -102,7 +105,7 @@ pub(super) static REVALIDATE: Application = Application::new(
     "Wants the PCEF to ask again at a time.",
     "when",
     "HH:MM[:SS] is the next time of that kind; YYYY-MM-DD HH:MM[:SS], +seconds and seconds since 1970 are understood \
-     too. Of several the earliest counts.",
+     too. Of several the earliest counts; a time that is past does not.",
     revalidate,
 )
 .own()
@@ -123,8 +126,8 @@ pub(super) static RELEASE: Application = Application::new(
     "Release",
     "Wants the session to end.",
     "[cause]",
-    "The causes are those of Session-Release-Cause in TS 29.212, by name or number; without one it is \
-     UNSPECIFIED_REASON.",
+    "The causes are those of Session-Release-Cause in TS 29.212, by name or number; without one, or with one that is \
+     not known, it is UNSPECIFIED_REASON.",
     release,
 )
 .own()
@@ -140,16 +143,6 @@ pub(super) static NOTIFY: Application = Application::new(
 .own()
 .examples(examples!("Notify(quota80)"));
 
-/// Arguments between commas; quotes protect commas.
-fn arguments(data: &[u8]) -> impl Iterator<Item = Cow<'_, [u8]>> {
-    let how = Split {
-        delimiter: b',',
-        slots: 64,
-        remove: true,
-    };
-    parts(data, how)
-}
-
 fn complain(cx: &mut Cx<'_>, message: String) {
     cx.log(&code::DECISION_ARGUMENT, || message);
 }
@@ -164,10 +157,6 @@ fn needs<'a>(cx: &'a mut Cx<'_>, what: &str, data: &[u8]) -> Option<&'a mut Deci
     cx.attached()
 }
 
-fn show(text: &[u8]) -> &bstr::BStr {
-    bstr::BStr::new(text)
-}
-
 /// `activate=` and `deactivate=`; whether it was one of them.
 fn times(cx: &mut Cx<'_>, rule: &mut Rule, name: &[u8], value: &[u8]) -> bool {
     let slot = match name {
@@ -177,7 +166,7 @@ fn times(cx: &mut Cx<'_>, rule: &mut Rule, name: &[u8], value: &[u8]) -> bool {
     };
     match moment(cx, value) {
         Some(at) => *slot = Some(at),
-        None => complain(cx, format!("`{}` is no time", show(value))),
+        None => complain(cx, no_time(value)),
     }
     true
 }
@@ -187,7 +176,7 @@ fn moment(cx: &mut Cx<'_>, text: &[u8]) -> Option<i64> {
     let deciding = cx.attached::<Deciding>()?;
     let when = when(text, deciding.inputs.now(), &Zone::local())?;
     deciding.holds_until(when.until);
-    Some(when.at)
+    is_time(when.at).then_some(when.at)
 }
 
 fn install_rule(cx: &mut Cx<'_>, data: &[u8]) -> Flow {
@@ -209,15 +198,27 @@ fn install_rule(cx: &mut Cx<'_>, data: &[u8]) -> Flow {
             complain(cx, format!("InstallRule has no `{}`", show(&argument)));
         }
     }
-    if rule.meaning == 0 && !rules.rules.is_empty() {
-        cx.log(&code::DECISION_RULE_UNKNOWN, || {
-            format!("no rule `{}` stands in rules.conf", show(name))
-        });
+    if rule.meaning == 0 {
+        if name.contains(&b'&') {
+            complain(cx, several_rules(name));
+            return Flow::Next;
+        }
+        if rules.rules.is_there() && !defined(cx, name) {
+            cx.log(&code::DECISION_RULE_UNKNOWN, || no_rule(name));
+        }
     }
     if let Some(deciding) = cx.attached::<Deciding>() {
         deciding.wanted.add_rule(rule);
     }
     Flow::Next
+}
+
+/// Whether the decision said before what the rule of this name is.
+fn defined(cx: &mut Cx<'_>, name: &[u8]) -> bool {
+    cx.attached::<Deciding>().is_some_and(|deciding| {
+        let mut rules = deciding.wanted.rules.iter();
+        rules.any(|rule| rule.name.as_bytes() == name && rule.definition.is_some())
+    })
 }
 
 fn define_rule(cx: &mut Cx<'_>, data: &[u8]) -> Flow {
@@ -233,7 +234,7 @@ fn define_rule(cx: &mut Cx<'_>, data: &[u8]) -> Flow {
     }
     let mut rule = Rule::named(name, 0);
     let mut definition = Definition {
-        kind: RuleKind::Defined,
+        kind: super::RuleKind::Defined,
         ..Definition::default()
     };
     for argument in given {
@@ -242,7 +243,7 @@ fn define_rule(cx: &mut Cx<'_>, data: &[u8]) -> Flow {
         if times(cx, &mut rule, option, value) {
             continue;
         }
-        match definition.set(option, value) {
+        match definition.define(option, value) {
             Ok(()) => {}
             Err(None) => complain(cx, format!("DefineRule has no `{}`", show(option))),
             Err(Some(wrong)) => {
@@ -304,18 +305,25 @@ fn monitor(cx: &mut Cx<'_>, data: &[u8]) -> Flow {
     let key = key.trim_ascii();
     let usual = deciding.companions.monitoring.key(key);
     let usual = usual.and_then(|known| known.grant);
-    let grant = given.next().unwrap_or_default();
-    let said = amount(&grant);
+    let volume = given.next().unwrap_or_default();
+    let volume = volume.trim_ascii();
+    let said = grant(volume);
     if key.is_empty() {
         complain(cx, "Monitor needs a monitoring key".to_owned());
         return Flow::Next;
     }
+    let unknown = is_unknown_key(&deciding.companions.monitoring, key);
     deciding.wanted.add_monitor(Grant {
         key: Text::from(key),
-        grant: said.or(usual),
+        grant: said.ok().or(usual),
     });
-    if said.is_none() && !grant.trim_ascii().is_empty() {
-        complain(cx, format!("`{}` is no volume", show(&grant)));
+    if let Err(why) = said
+        && !volume.is_empty()
+    {
+        complain(cx, format!("`{}`: {why}", show(volume)));
+    }
+    if unknown {
+        cx.log(&code::DECISION_KEY_UNKNOWN, || no_key(key));
     }
     Flow::Next
 }
@@ -328,8 +336,13 @@ fn trigger(cx: &mut Cx<'_>, data: &[u8]) -> Flow {
     for name in data.split(|&byte| byte == b'&').map(<[u8]>::trim_ascii) {
         match event(name) {
             Some(event) => deciding.wanted.add_trigger(event),
-            None => wrong.push(format!("no event `{}` is known", show(name))),
+            None => wrong.push(no_event(name)),
         }
+    }
+    let wanted = &mut deciding.wanted;
+    if wanted.triggers.len() > 1 && wanted.triggers.contains(&NO_EVENTS) {
+        wanted.triggers.retain(|event| *event != NO_EVENTS);
+        wrong.push(EVENTS_APART.to_owned());
     }
     for message in wrong {
         complain(cx, message);
@@ -342,10 +355,16 @@ fn revalidate(cx: &mut Cx<'_>, data: &[u8]) -> Flow {
         return Flow::Next;
     }
     let Some(at) = moment(cx, data) else {
-        complain(cx, format!("`{}` is no time", show(data)));
+        complain(cx, no_time(data));
         return Flow::Next;
     };
     if let Some(deciding) = cx.attached::<Deciding>() {
+        if at <= deciding.inputs.now() {
+            complain(cx, past(data));
+            return Flow::Next;
+        }
+        // Then it is in the past.
+        deciding.holds_until(at);
         let earlier = deciding.wanted.revalidate.map_or(at, |known| known.min(at));
         deciding.wanted.revalidate = Some(earlier);
     }
@@ -387,8 +406,7 @@ fn release(cx: &mut Cx<'_>, data: &[u8]) -> Flow {
         return Flow::Next;
     };
     let text = data.trim_ascii();
-    let kind = id::SESSION_RELEASE_CAUSE.avp().kind;
-    let said = kind.value_by_name(text).or_else(|| small(text));
+    let said = release_cause(text);
     deciding.wanted.release = Some(said.unwrap_or(0));
     if said.is_none() && !text.is_empty() {
         complain(cx, format!("`{}` is no cause of a release", show(text)));

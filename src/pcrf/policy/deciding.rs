@@ -7,7 +7,7 @@ use crate::base::Text;
 use crate::base::timespec::Timespec;
 use crate::base::zone::Zone;
 use crate::diagnostic::{Code, Entry, code};
-use crate::machine::{Attached, Cx};
+use crate::machine::{Attached, Cx, Location};
 use crate::pcrf::diameter::ResultCode;
 use crate::pcrf::diameter::dictionary::AvpId;
 
@@ -33,6 +33,8 @@ pub(super) struct Deciding {
     /// What ended the dialplan, and should not have.
     pub(super) fault: Option<&'static Code>,
     pub(super) log: Vec<Entry>,
+    /// Where the call was when the entries were made.
+    pub(super) places: Vec<Location>,
     /// AVPs that were read by name.
     pub(super) names: Vec<(Text, AvpId)>,
 }
@@ -67,6 +69,7 @@ impl Deciding {
             clock: Cell::new(false),
             fault: None,
             log: Vec::new(),
+            places: Vec::new(),
             names: Vec::new(),
         }
     }
@@ -80,6 +83,7 @@ impl Deciding {
         self.clock.set(false);
         self.fault = None;
         self.log.clear();
+        self.places.clear();
     }
 
     /// Appends the value of an input, and remembers that it was read.
@@ -123,13 +127,14 @@ impl Attached for Deciding {
         self.clock.set(true);
     }
 
-    fn log(&mut self, entry: &Entry) {
+    fn log(&mut self, entry: &Entry, at: &Location) {
         if self.fault.is_none() && FAULTS.contains(&entry.code) {
             self.fault = Some(entry.code);
         }
         // A loop that complains must not fill the memory.
         if self.log.len() < 100 {
             self.log.push(entry.clone());
+            self.places.push(at.clone());
         }
     }
 }

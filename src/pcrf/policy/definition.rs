@@ -1,10 +1,29 @@
 //! What a rule is: Charging-Rule-Definition of TS 29.212 §5.3.4.
 
 use crate::base::Text;
-use crate::base::condition::is_yes;
 use crate::pcrf::form::{self, Reader};
 
 use super::amount::{amount, small};
+use super::wrong::yes_or_no;
+
+/// The settings of a rule that is defined.
+const SETTINGS: &[&str] = &[
+    "qci",
+    "arp",
+    "mbr_dl",
+    "mbr_ul",
+    "gbr_dl",
+    "gbr_ul",
+    "flow",
+    "rating_group",
+    "service",
+    "precedence",
+    "online",
+    "offline",
+    "metering",
+    "flow_status",
+    "monitoring_key",
+];
 
 /// What installs a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -89,21 +108,22 @@ pub struct Definition {
 }
 
 impl Definition {
-    /// Sets what `name=value` says. `Err` says what is wrong: `None` = there is no such name.
-    pub(super) fn set(&mut self, name: &[u8], value: &[u8]) -> Result<(), Option<&'static str>> {
-        let name = name.to_ascii_lowercase();
-        if name != b"predefined" && name != b"base" {
-            self.kind = RuleKind::Defined;
-        }
-        match name.as_slice() {
+    /// Whether there is such a setting.
+    pub(super) fn has(name: &[u8]) -> bool {
+        SETTINGS
+            .iter()
+            .any(|known| known.as_bytes().eq_ignore_ascii_case(name))
+    }
+
+    /// Sets what `name=value` says of a rule that is defined here. `Err` says what is wrong: `None` = there is no such
+    /// name.
+    pub(super) fn define(&mut self, name: &[u8], value: &[u8]) -> Result<(), Option<&'static str>> {
+        self.kind = RuleKind::Defined;
+        match name.to_ascii_lowercase().as_slice() {
             b"predefined" | b"base" => {
-                if is_yes(value) {
-                    self.kind = if name == b"base" {
-                        RuleKind::Base
-                    } else {
-                        RuleKind::Predefined
-                    };
-                }
+                return Err(Some(
+                    "a rule that the PCEF knows is installed by InstallRule",
+                ));
             }
             b"qci" => self.qci = Some(qci(value)?),
             b"arp" => self.arp = Some(arp(value)?),
@@ -115,8 +135,8 @@ impl Definition {
             b"rating_group" => self.rating_group = Some(whole(value)?),
             b"service" => self.service = Some(whole(value)?),
             b"precedence" => self.precedence = Some(whole(value)?),
-            b"online" => self.online = Some(is_yes(value)),
-            b"offline" => self.offline = Some(is_yes(value)),
+            b"online" => self.online = Some(yes_or_no(value)?),
+            b"offline" => self.offline = Some(yes_or_no(value)?),
             b"metering" => {
                 self.metering = Some(named(value, &["duration", "volume", "both"])?);
             }
@@ -124,6 +144,7 @@ impl Definition {
                 let names = ["uplink", "downlink", "enabled", "disabled", "removed"];
                 self.flow_status = Some(named(value, &names)?);
             }
+            b"monitoring_key" if value.is_empty() => return Err(Some("a name is wanted")),
             b"monitoring_key" => self.monitoring_key = Some(Text::from(value)),
             _ => return Err(None),
         }

@@ -6,11 +6,11 @@ use crate::diagnostic::code;
 use crate::library::{Example, Function};
 use crate::machine::{Answer, Cx};
 use crate::pcrf::diameter::dictionary::AvpId;
-use crate::pcrf::diameter::id;
 
 use super::amount::small;
 use super::deciding::{self, Deciding};
 use super::inputs::{AvpPath, Input, QuotaItem, avp_named};
+use super::wrong::{event, is_session_field, is_unknown_key, no_event, no_key, no_session_field};
 
 /// Outside of a decision there is nothing to read.
 const OUTSIDE: &str = "Outside of a decision";
@@ -56,7 +56,7 @@ pub(super) static QUOTA_STATE: Function = Function::read(
     "key",
     "Limits and warnings of monitoring keys are in monitoring.conf; a key without a limit is none. This changes only \
      when a limit is crossed, so a decision that reads it need not run at every report, as one does that reads USAGE().",
-    |cx, arguments, out| read(cx, "QUOTA_STATE()", Input::State(Text::from(arguments.trim_ascii())), out),
+    |cx, arguments, out| counted(cx, "QUOTA_STATE()", arguments, Input::State, out),
 )
 .own()
 .pure()
@@ -88,7 +88,7 @@ pub(super) static USAGE: Function = Function::read(
     "Bytes used of a monitoring key in this period.",
     "key",
     "Changes at every report: a decision that reads it runs at every report. QUOTA_STATE() changes only at limits.",
-    |cx, arguments, out| read(cx, "USAGE()", Input::Usage(Text::from(arguments.trim_ascii())), out),
+    |cx, arguments, out| counted(cx, "USAGE()", arguments, Input::Usage, out),
 )
 .own()
 .pure()
@@ -104,7 +104,7 @@ pub(super) static SESSION: Function = Function::read(
     "A field of the Gx session.",
     "field",
     "Fields are id, peer, apn, ip, imsi, msisdn, started (seconds since 1970). Empty where there is no such field.",
-    |cx, arguments, out| read(cx, "SESSION()", Input::Session(Text::from(arguments.trim_ascii())), out),
+    session,
 )
 .own()
 .pure()
@@ -137,6 +137,34 @@ fn read(cx: &mut Cx<'_>, what: &str, input: Input, out: &mut Vec<u8>) -> Answer 
     };
     deciding.read(input, out);
     Answer::Done
+}
+
+/// Reads what is counted of a key; one that nobody knows is said, and has no limit.
+fn counted(
+    cx: &mut Cx<'_>,
+    what: &str,
+    key: &[u8],
+    input: fn(Text) -> Input,
+    out: &mut Vec<u8>,
+) -> Answer {
+    let key = key.trim_ascii();
+    let answer = read(cx, what, input(Text::from(key)), out);
+    let unknown = cx
+        .attached::<Deciding>()
+        .is_some_and(|deciding| is_unknown_key(&deciding.companions.monitoring, key));
+    if unknown {
+        cx.log(&code::DECISION_KEY_UNKNOWN, || no_key(key));
+    }
+    answer
+}
+
+fn session(cx: &mut Cx<'_>, arguments: &[u8], out: &mut Vec<u8>) -> Answer {
+    let field = arguments.trim_ascii();
+    let answer = read(cx, "SESSION()", Input::Session(Text::from(field)), out);
+    if matches!(answer, Answer::Done) && !is_session_field(field) {
+        return wrong(cx, no_session_field(field));
+    }
+    answer
 }
 
 fn wrong(cx: &mut Cx<'_>, message: String) -> Answer {
@@ -207,12 +235,6 @@ fn path(cx: &mut Cx<'_>, arguments: &[u8]) -> Result<AvpPath, String> {
     path
 }
 
-/// The value of an event's name, or of a number.
-pub(super) fn event(name: &[u8]) -> Option<u32> {
-    let kind = id::EVENT_TRIGGER.avp().kind;
-    kind.value_by_name(name).or_else(|| small(name))
-}
-
 fn triggered(cx: &mut Cx<'_>, arguments: &[u8], out: &mut Vec<u8>) -> Answer {
     if deciding::of(cx, "TRIGGERED()").is_none() {
         return Answer::Failed;
@@ -221,8 +243,7 @@ fn triggered(cx: &mut Cx<'_>, arguments: &[u8], out: &mut Vec<u8>) -> Answer {
     if let Some(event) = event(name) {
         return read(cx, "TRIGGERED()", Input::Triggered(event), out);
     }
-    let message = format!("no event `{}` is known", bstr::BStr::new(name));
-    wrong(cx, message)
+    wrong(cx, no_event(name))
 }
 
 /// Which item of a quota.
@@ -235,16 +256,25 @@ pub(super) fn quota_item(word: &[u8]) -> Option<QuotaItem> {
     })
 }
 
+pub(super) fn no_quota_item(word: &[u8]) -> String {
+    format!("`{}` is not left, limit or percent", bstr::BStr::new(word))
+}
+
 fn quota(cx: &mut Cx<'_>, arguments: &[u8], out: &mut Vec<u8>) -> Answer {
     if deciding::of(cx, "QUOTA()").is_none() {
         return Answer::Failed;
     }
     let arguments = Few::<2>::standard(arguments);
-    let key = Text::from(arguments.get(0).unwrap_or(&[]).trim_ascii());
+    let key = arguments.get(0).unwrap_or(&[]).trim_ascii();
     let word = arguments.get(1).unwrap_or(&[]).trim_ascii();
     if let Some(item) = quota_item(word) {
-        return read(cx, "QUOTA()", Input::Quota(key, item), out);
+        let input: fn(Text) -> Input = match item {
+            QuotaItem::Left => |key| Input::Quota(key, QuotaItem::Left),
+            QuotaItem::Limit => |key| Input::Quota(key, QuotaItem::Limit),
+            QuotaItem::Percent => |key| Input::Quota(key, QuotaItem::Percent),
+        };
+        return counted(cx, "QUOTA()", key, input, out);
     }
-    let message = format!("`{}` is not left, limit or percent", bstr::BStr::new(word));
+    let message = no_quota_item(word);
     wrong(cx, message)
 }

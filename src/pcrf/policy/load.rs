@@ -15,7 +15,9 @@ use crate::program::{PriorityId, Table};
 use crate::syntax::load::Reader;
 
 use super::reads::{self, Reads};
-use super::{CONTEXT, Companions, Kind, MAX_PRIORITIES, Monitoring, Policy, Rules};
+use super::{
+    CONTEXT, Companions, Kind, MAX_PRIORITIES, MOST_PRIORITIES, Monitoring, Policy, Rules,
+};
 
 /// Where the files beside a policy are, and its limits.
 #[derive(Debug, Clone, Default)]
@@ -24,7 +26,7 @@ pub struct Files {
     pub rules: Option<PathBuf>,
     /// monitoring.conf; `None` = the one beside the dialplan, if there is one.
     pub monitoring: Option<PathBuf>,
-    /// Lines that a decision may run; `None` = [`MAX_PRIORITIES`].
+    /// Lines that a decision may run, [`MOST_PRIORITIES`] at most; `None` = [`MAX_PRIORITIES`].
     pub max_priorities: Option<u64>,
 }
 
@@ -45,6 +47,7 @@ impl Policy {
             sum: Xxh3::new(),
         };
         let max_priorities = files.max_priorities.unwrap_or(MAX_PRIORITIES);
+        let max_priorities = max_priorities.min(MOST_PRIORITIES);
         let limits = Limits {
             max_priorities,
             max_gosub_depth: 64,
@@ -74,6 +77,9 @@ impl Policy {
             let (read, report) = Monitoring::read(&monitoring, &mut reader);
             companions.monitoring = read;
             reports.push(report);
+        }
+        if let Some(report) = reports.first_mut() {
+            companions.rules.check_keys(&companions.monitoring, report);
         }
         reader.sum.update(&max_priorities.to_be_bytes());
         reader.sum.update(env!("CARGO_PKG_VERSION").as_bytes());

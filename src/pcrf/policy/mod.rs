@@ -38,11 +38,14 @@ mod rules_conf;
 mod runner;
 mod subscribers;
 mod wanted;
+mod wrong;
 
 use std::sync::Arc;
 
 use crate::host::Engine;
 use crate::library::{Application, Function};
+use crate::machine::Location;
+use crate::program::Want;
 
 pub use amount::{When, amount, when};
 pub use definition::{Arp, Definition, Direction, Flow, RuleKind};
@@ -56,6 +59,7 @@ pub use rules_conf::Rules;
 pub use runner::{Decision, Runner};
 pub use subscribers::{Subscriber, Subscribers};
 pub use wanted::{Grant, Qos, Rule, Wanted, fits};
+pub use wrong::{event, is_session_field, release_cause};
 
 /// Applications of policies.
 pub static APPLICATIONS: &[&Application] = &[
@@ -85,6 +89,8 @@ pub static FUNCTIONS: &[&Function] = &[
 pub const CONTEXT: &str = "gx";
 /// Lines that a decision may run, where nobody says otherwise.
 pub const MAX_PRIORITIES: u64 = 2_000;
+/// Lines that a decision may run at all: about a second, in which other requests wait.
+pub const MOST_PRIORITIES: u64 = 1_000_000;
 
 /// Why a decision is asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -197,6 +203,15 @@ impl Policy {
     /// Whether decisions of this kind depend on nothing but what is compared.
     pub fn is_comparable(&self, kind: Kind) -> bool {
         self.reads.is_comparable(kind)
+    }
+
+    /// The line of a place in the dialplan, as `file:line:column`, if there is one.
+    pub fn line_of(&self, at: &Location) -> Option<String> {
+        let image = self.engine.image();
+        let want = Want::Priority(u32::try_from(at.priority).ok()?);
+        let found = image.find(&at.context, &at.exten, want, None, 0).ok()?;
+        let priority = image.program.table.priority(found.priority)?;
+        Some(image.program.sources.describe(priority.place).to_string())
     }
 
     /// The dialplan.

@@ -20,8 +20,9 @@ use crate::diagnostic::{Report, code};
 use crate::syntax::load::{Category, Reader, Setting, categories};
 
 use super::amount::{amount, small};
-use super::companion::say;
+use super::companion::{say, twice};
 use super::inputs::Quota;
+use super::wrong::grant;
 
 /// After which time a counter begins at 0 again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -114,12 +115,15 @@ impl Default for MonitoringKey {
 #[derive(Debug, Clone)]
 pub struct Monitoring {
     by_name: StableMap<Text, MonitoringKey>,
+    /// Whether there is a file: without one there is no list that a key could lack in.
+    there: bool,
 }
 
 impl Default for Monitoring {
     fn default() -> Self {
         Self {
             by_name: stable_map(),
+            there: false,
         }
     }
 }
@@ -128,7 +132,10 @@ impl Monitoring {
     /// Reads a file; what is wrong in it is said and left out.
     pub fn read(path: &Path, reader: &mut dyn Reader) -> (Self, Report) {
         let (categories, mut report) = categories(path, reader);
-        let mut monitoring = Self::default();
+        let mut monitoring = Self {
+            there: true,
+            ..Self::default()
+        };
         for category in &categories {
             monitoring.add(category, &mut report);
         }
@@ -145,6 +152,7 @@ impl Monitoring {
             return;
         }
         let mut key = MonitoringKey::default();
+        twice(category, &[b"source"], report);
         for setting in &category.settings {
             match set(&mut key, setting) {
                 Ok(()) => {}
@@ -160,6 +168,11 @@ impl Monitoring {
             }
         }
         self.by_name.insert(category.name.clone(), key);
+    }
+
+    /// Whether there is a file of keys, be it empty.
+    pub fn is_there(&self) -> bool {
+        self.there
     }
 
     /// A key by name.
@@ -197,7 +210,7 @@ fn set(key: &mut MonitoringKey, setting: &Setting) -> Result<(), Option<&'static
             let without = value.eq_ignore_ascii_case(b"none");
             key.limit = if without { None } else { Some(volume()?) };
         }
-        b"grant" => key.grant = Some(volume()?),
+        b"grant" => key.grant = Some(grant(value)?),
         b"period" => {
             key.period = match value.to_ascii_lowercase().as_slice() {
                 b"none" => Period::None,
@@ -240,7 +253,21 @@ fn set(key: &mut MonitoringKey, setting: &Setting) -> Result<(), Option<&'static
             let factor = amount(&[factor.trim_ascii(), b"k"].concat());
             let factor = factor.and_then(|factor| u32::try_from(factor).ok());
             let factor = factor.ok_or(Some("a factor is a number such as 0.5"))?;
-            key.sources.push((Text::from(name.trim_ascii()), factor));
+            let name = name.trim_ascii();
+            if name.is_empty() {
+                return Err(Some("a source has a name"));
+            }
+            if key
+                .sources
+                .iter()
+                .any(|(known, _)| known.as_bytes() == name)
+            {
+                return Err(Some("that source is there already"));
+            }
+            key.sources.push((Text::from(name), factor));
+        }
+        b"pool" if value.is_empty() => {
+            return Err(Some("a field of the subscribers is wanted"));
         }
         b"pool" => key.pool = Some(Text::from(value)),
         b"level" => {

@@ -17,24 +17,32 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::base::Text;
 use crate::base::symbol::{StableMap, stable_map};
-use crate::diagnostic::{Report, code};
+use crate::base::{Place, Text};
+use crate::diagnostic::{Diagnostic, Report, code};
 use crate::syntax::load::{Category, Reader, categories};
 
-use super::companion::say;
+use super::companion::{say, twice};
 use super::definition::{Definition, RuleKind};
+use super::monitoring_conf::Monitoring;
+use super::wrong::{is_unknown_key, no_key, yes_or_no};
 
 /// The rules that are known by name.
 #[derive(Debug, Clone)]
 pub struct Rules {
     by_name: StableMap<Text, (Arc<Definition>, u64)>,
+    /// Monitoring keys that rules name, and where.
+    keys: Vec<(Text, Place)>,
+    /// Whether there is a file: without one the PCEF is to know all rules.
+    there: bool,
 }
 
 impl Default for Rules {
     fn default() -> Self {
         Self {
             by_name: stable_map(),
+            keys: Vec::new(),
+            there: false,
         }
     }
 }
@@ -43,7 +51,10 @@ impl Rules {
     /// Reads a file; what is wrong in it is said and left out.
     pub fn read(path: &Path, reader: &mut dyn Reader) -> (Self, Report) {
         let (categories, mut report) = categories(path, reader);
-        let mut rules = Self::default();
+        let mut rules = Self {
+            there: true,
+            ..Self::default()
+        };
         for category in &categories {
             rules.add(category, &mut report);
         }
@@ -60,8 +71,31 @@ impl Rules {
             return;
         }
         let mut definition = Definition::default();
+        let mut known_as = None;
+        let mut own = Vec::new();
+        twice(category, &[b"flow"], report);
         for setting in &category.settings {
-            match definition.set(&setting.name, &setting.value) {
+            let kind = match setting.name.to_ascii_lowercase().as_slice() {
+                b"predefined" => Some(RuleKind::Predefined),
+                b"base" => Some(RuleKind::Base),
+                _ => None,
+            };
+            let set = match kind {
+                None => definition
+                    .define(&setting.name, &setting.value)
+                    .map(|()| own.push(setting)),
+                Some(kind) => match yes_or_no(&setting.value) {
+                    Ok(true) if known_as.is_some_and(|known| known != kind) => {
+                        Err(Some("a rule is either predefined or a base"))
+                    }
+                    Ok(said) => {
+                        known_as = known_as.or(said.then_some(kind));
+                        Ok(())
+                    }
+                    Err(why) => Err(Some(why)),
+                },
+            };
+            match set {
                 Ok(()) => {}
                 Err(None) => {
                     let message = format!("a rule has no `{}`", setting.name);
@@ -73,6 +107,34 @@ impl Rules {
                     say(report, &code::SETTING_INVALID, setting.place, message);
                 }
             }
+        }
+        if let Some(kind) = known_as {
+            for setting in own {
+                let message = format!(
+                    "the PCEF knows what the rule `{}` is: `{}` does not count",
+                    category.name, setting.name
+                );
+                say(report, &code::POLICY_RULE_BOTH, setting.place, message);
+            }
+            definition = Definition {
+                kind,
+                ..Definition::default()
+            };
+        } else if category.settings.is_empty() {
+            let message = format!(
+                "nothing says what the rule `{}` is; `predefined=yes` where the PCEF knows it",
+                category.name
+            );
+            say(report, &code::POLICY_RULE_EMPTY, category.place, message);
+        }
+        if let Some(key) = &definition.monitoring_key {
+            let places = category.settings.iter();
+            let place = places
+                .filter(|setting| setting.name.eq_ignore_ascii_case(b"monitoring_key"))
+                .map(|setting| setting.place)
+                .next_back();
+            self.keys
+                .push((key.clone(), place.unwrap_or(category.place)));
         }
         if definition.kind == RuleKind::Defined && definition.flows.is_empty() {
             let message = format!(
@@ -88,6 +150,20 @@ impl Rules {
             .insert(category.name.clone(), (Arc::new(definition), meaning));
     }
 
+    /// Says which monitoring keys of rules are not in monitoring.conf.
+    pub(super) fn check_keys(&self, monitoring: &Monitoring, report: &mut Report) {
+        for (key, place) in &self.keys {
+            if is_unknown_key(monitoring, key) {
+                report.push(Diagnostic::warning(
+                    &code::POLICY_KEY_UNKNOWN,
+                    *place,
+                    no_key(key),
+                    "usage of a key that is not there has no limit",
+                ));
+            }
+        }
+    }
+
     /// What a name means.
     pub fn definition(&self, name: &[u8]) -> Option<&Arc<Definition>> {
         self.by_name.get(name).map(|(definition, _)| definition)
@@ -96,6 +172,11 @@ impl Rules {
     /// A number that differs where the meaning differs; 0 for an unknown name.
     pub fn meaning(&self, name: &[u8]) -> u64 {
         self.by_name.get(name).map_or(0, |(_, meaning)| *meaning)
+    }
+
+    /// Whether there is a file of rules, be it empty.
+    pub fn is_there(&self) -> bool {
+        self.there
     }
 
     /// How many there are.

@@ -1,7 +1,7 @@
 //! Runs decisions on one call that is used again and again.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::time::Duration;
 
 use crate::base::Text;
@@ -32,6 +32,10 @@ pub struct Decision {
     pub memo: Memo,
     /// What was wrong on the way.
     pub log: Vec<Entry>,
+    /// Where the call was at each entry of the log.
+    pub places: Vec<Location>,
+    /// Where it ended, if the dialplan could not decide.
+    pub at: Option<Location>,
 }
 
 impl Decision {
@@ -62,10 +66,20 @@ impl std::fmt::Debug for Runner {
     }
 }
 
-/// The time of a decision; nothing is left to chance.
+/// The time of a decision. Nothing is left to chance: what is drawn depends on the session alone, so that each decision
+/// of a session, also one that is repeated, draws the same.
 #[derive(Debug, Default)]
 struct Clock {
     now: AtomicI64,
+    drawn: AtomicU64,
+}
+
+impl Clock {
+    /// What is drawn from now on, for a text.
+    fn seed(&self, text: &[u8]) {
+        let seed = xxhash_rust::xxh3::xxh3_64(text);
+        self.drawn.store(seed, Ordering::Relaxed);
+    }
 }
 
 impl Environment for Clock {
@@ -74,7 +88,12 @@ impl Environment for Clock {
     }
 
     fn random(&self) -> u64 {
-        0
+        const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
+        let at = self.drawn.fetch_add(STEP, Ordering::Relaxed);
+        // SplitMix64.
+        let mixed = (at ^ at >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ mixed >> 31
     }
 
     fn variable(&self, _: &[u8]) -> Option<Vec<u8>> {
@@ -180,6 +199,7 @@ impl Runner {
             call: Some(call),
             clock,
             decision,
+            scratch,
             ..
         } = self
         else {
@@ -194,6 +214,11 @@ impl Runner {
         }
         let now = deciding.inputs.now();
         clock.now.store(now, Ordering::Relaxed);
+        if !policy.is_comparable(kind) {
+            scratch.clear();
+            deciding.inputs.session(b"id", scratch);
+            clock.seed(scratch);
+        }
         let mut fault = None;
         let mut event = Event::Start;
         if there {
@@ -219,6 +244,14 @@ impl Runner {
         if let Some(deciding) = call.attached::<Deciding>() {
             deciding.clock_counts();
             conclude(policy, kind, deciding, fault, now, decision);
+        }
+        if let Some(fault) = decision.fault {
+            let at = call.location().clone();
+            if !decision.log.iter().any(|entry| entry.code == fault) {
+                decision.log.push(Entry::new(fault, fault.title));
+                decision.places.push(at.clone());
+            }
+            decision.at = Some(at);
         }
         decision
     }
@@ -267,11 +300,9 @@ fn conclude(
     std::mem::swap(&mut decision.memo.reads, &mut deciding.reads);
     decision.log.clear();
     decision.log.append(&mut deciding.log);
-    if let Some(fault) = fault
-        && !decision.log.iter().any(|entry| entry.code == fault)
-    {
-        decision.log.push(Entry::new(fault, fault.title));
-    }
+    decision.places.clear();
+    decision.places.append(&mut deciding.places);
+    decision.at = None;
     let useful = fault.is_none()
         && kind != Kind::Terminate
         && policy.is_comparable(kind)

@@ -2,7 +2,7 @@
 
 use crate::base::symbol::{StableMap, stable_map};
 use crate::base::{Place, Text};
-use crate::diagnostic::{Report, code};
+use crate::diagnostic::{Diagnostic, Report, code};
 
 use super::companion::say;
 
@@ -37,6 +37,72 @@ fn line_of(bytes: &[u8], before: &csv::Position) -> u32 {
     u32::try_from(line).unwrap_or(u32::MAX)
 }
 
+/// What no text of a subscriber has.
+fn unreadable(text: &[u8]) -> Option<&'static str> {
+    if text.contains(&0) {
+        Some("a NUL")
+    } else if text
+        .iter()
+        .any(|byte| byte.is_ascii_control() && *byte != b'\t')
+    {
+        Some("a line break or another control character: perhaps a quote is not closed")
+    } else if std::str::from_utf8(text).is_err() {
+        Some("bytes that are no UTF-8")
+    } else {
+        None
+    }
+}
+
+/// What is wrong with the names of fields.
+fn wrong_header(fields: &[Text]) -> Option<String> {
+    for (at, field) in fields.iter().enumerate() {
+        if field.is_empty() {
+            return Some(format!("the field {} has no name", at + 1));
+        }
+        if let Some(what) = unreadable(field) {
+            return Some(format!("the name of field {} has {what}", at + 1));
+        }
+        let mut before = fields.iter().take(at);
+        if before.any(|other| other.eq_ignore_ascii_case(field)) {
+            return Some(format!("the field `{field}` is there twice"));
+        }
+    }
+    None
+}
+
+/// Where a quote begins that is never closed, line and column, and where its row begins.
+fn open_quote(bytes: &[u8]) -> Option<(u32, u32, usize)> {
+    let (mut line, mut line_start, mut row) = (1u32, 0usize, 0usize);
+    let (mut in_field, mut comment) = (false, false);
+    let mut open: Option<(u32, u32, usize)> = None;
+    let mut rest = bytes.iter().copied().enumerate().peekable();
+    while let Some((at, byte)) = rest.next() {
+        let new_line = byte == b'\n';
+        if open.is_some() {
+            if byte == b'"' && rest.next_if(|(_, next)| *next == b'"').is_none() {
+                open = None;
+            }
+        } else if new_line {
+            (in_field, comment) = (false, false);
+            row = at + 1;
+        } else if comment {
+        } else if byte == b'#' && at == row {
+            comment = true;
+        } else if byte == b'"' && !in_field {
+            in_field = true;
+            let column = u32::try_from(at - line_start + 1).unwrap_or(u32::MAX);
+            open = Some((line, column, row));
+        } else {
+            in_field = byte != b',';
+        }
+        if new_line {
+            line = line.saturating_add(1);
+            line_start = at + 1;
+        }
+    }
+    open
+}
+
 /// One subscriber.
 #[derive(Debug, Clone, Copy)]
 pub struct Subscriber<'s> {
@@ -68,6 +134,20 @@ impl Subscribers {
         let mut read = Self::default();
         let source = report.sources.add(path, bytes.clone());
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes);
+        // What stands behind it would be taken for part of it.
+        let bytes = match open_quote(bytes) {
+            None => bytes,
+            Some((line, column, start)) => {
+                let place = Place {
+                    source,
+                    line,
+                    column,
+                };
+                let message = "a quote that is not closed: nothing from here on is read".to_owned();
+                say(&mut report, &code::SUBSCRIBER_ROW, place, message);
+                bytes.get(..start).unwrap_or(bytes)
+            }
+        };
         let mut rows = csv::ReaderBuilder::new()
             .has_headers(false)
             .flexible(true)
@@ -95,10 +175,16 @@ impl Subscribers {
                     fields.position(|field| field.eq_ignore_ascii_case(name.as_bytes()))
                 };
                 (imsi, msisdn) = (column("imsi"), column("msisdn"));
+                if let Some(message) = wrong_header(&read.fields) {
+                    say(&mut report, &code::SUBSCRIBER_HEADER, place, message);
+                    read.fields.clear();
+                    return (read, report);
+                }
                 if imsi.is_none() && msisdn.is_none() {
                     let message = "the first line names neither `imsi` nor `msisdn`".to_owned();
                     say(&mut report, &code::SUBSCRIBER_HEADER, place, message);
-                    break;
+                    read.fields.clear();
+                    return (read, report);
                 }
                 continue;
             }
@@ -106,7 +192,29 @@ impl Subscribers {
                 say(&mut report, &code::SUBSCRIBER_ROW, place, message);
             }
         }
+        let place = Place::line(source, 1);
+        if read.fields.is_empty() {
+            let message = "no line names the fields".to_owned();
+            say(&mut report, &code::SUBSCRIBER_HEADER, place, message);
+        } else if read.rows.is_empty() {
+            report.push(Diagnostic::warning(
+                &code::SUBSCRIBER_NONE,
+                place,
+                "there are no subscribers".to_owned(),
+                "a file without rows is not taken for the end of all subscriptions",
+            ));
+        }
         (read, report)
+    }
+
+    /// Whether the file named its fields; one that does not is no file of subscribers.
+    pub fn has_fields(&self) -> bool {
+        !self.fields.is_empty()
+    }
+
+    /// The names of the fields.
+    pub fn fields(&self) -> &[Text] {
+        &self.fields
     }
 
     fn add(
@@ -121,6 +229,11 @@ impl Subscribers {
                 record.len(),
                 self.fields.len()
             ));
+        }
+        for (name, value) in self.fields.iter().zip(record) {
+            if let Some(what) = unreadable(value) {
+                return Err(format!("the field `{name}` has {what}"));
+            }
         }
         let id = |column: Option<usize>| {
             let value = record.get(column?)?;

@@ -85,6 +85,7 @@ pub(super) async fn run(
     let (sender, receiver) = mpsc::unbounded_channel();
     lock(&shared.senders).insert(id, sender);
     shared.connections.fetch_add(1, Ordering::Relaxed);
+    shared.pcrf.tables().counters.accepted.up();
     let seed = id ^ u64::from(shared.pcrf.origin_state()).rotate_left(32) ^ now().unsigned_abs();
     let clock = elapsed(&shared);
     let mut connection = Connection {
@@ -104,12 +105,25 @@ pub(super) async fn run(
     lock(&shared.senders).remove(&id);
     shared.connections.fetch_sub(1, Ordering::Relaxed);
     shared.pcrf.disconnected(id);
-    let host = String::from_utf8_lossy(connection.peer.host()).into_owned();
-    let from = address.map_or_else(|_| String::new(), |address| address.to_string());
-    let reason = connection.reason.map_or("connection closed", Reason::name);
-    shared
-        .sink
-        .line(format!("{from} {host}: {reason}\n").as_bytes());
+    let counters = &shared.pcrf.tables().counters;
+    counters.closed(connection.reason).up();
+    let own = connection.peer.counters();
+    counters.base_refused.add(own.refused);
+    counters.watchdogs_missed.add(own.missed);
+    let seconds = now().div_euclid(1000);
+    shared.closed.line(seconds, &*shared.sink, || {
+        let host = String::from_utf8_lossy(connection.peer.host()).into_owned();
+        let from = address.map_or_else(|_| String::new(), |address| address.to_string());
+        let reason = match connection.reason {
+            None => "connection closed".to_owned(),
+            Some(Reason::Refused(code)) => {
+                let name = code.name().unwrap_or("unknown result");
+                format!("capabilities refused: {} {name}", code.value)
+            }
+            Some(reason) => reason.name().to_owned(),
+        };
+        format!("{from} {host}: {reason}\n")
+    });
 }
 
 fn elapsed(shared: &Shared) -> u64 {

@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 
 use super::{Shared, now, reload};
 use crate::pcrf::perf::Line;
+use crate::pcrf::policy::release_cause;
 use crate::pcrf::view::View;
 
 /// The longest request, in bytes.
@@ -108,6 +109,13 @@ fn line(line: &Line) -> Value {
     })
 }
 
+fn no_cause(text: &str) -> String {
+    format!(
+        "`{text}` is no cause of a release: 0 UNSPECIFIED_REASON, 1 UE_SUBSCRIPTION_REASON, \
+         2 INSUFFICIENT_SERVER_RESOURCES, 3 IP_CAN_SESSION_TERMINATION, 4 UE_IP_ADDRESS_RELEASE"
+    )
+}
+
 /// Carries out a command.
 fn answer(shared: &Shared, request: &Value) -> Result<Value, String> {
     let pcrf = &shared.pcrf;
@@ -137,32 +145,64 @@ fn answer(shared: &Shared, request: &Value) -> Result<Value, String> {
         },
         "topup" => {
             let (subscriber, key) = (text("subscriber")?.as_bytes(), text("key")?.as_bytes());
+            let policy = pcrf.policy();
+            if policy.monitoring().is_there() && policy.monitoring().key(key).is_none() {
+                let names: Vec<String> = policy
+                    .monitoring()
+                    .names()
+                    .iter()
+                    .map(ToString::to_string)
+                    .collect();
+                let names = names.join(", ");
+                return Err(format!(
+                    "no key `{}` stands in monitoring.conf, only: {names}",
+                    String::from_utf8_lossy(key)
+                ));
+            }
             let done = match request.get("reset").and_then(Value::as_bool) {
                 Some(true) => pcrf.reset(subscriber, key, now),
-                _ => pcrf.top_up(subscriber, key, number("octets", 0), now),
+                _ => match request.get("octets").and_then(Value::as_i64) {
+                    Some(octets) if octets > 0 => pcrf.top_up(subscriber, key, octets, now),
+                    _ => {
+                        return Err("a top-up is a number of octets above 0".to_owned());
+                    }
+                },
             };
             done.map(|()| Value::Null)
                 .ok_or_else(|| "there is no such subscriber".to_owned())
         }
         "report" => {
             let (subscriber, key) = (text("subscriber")?.as_bytes(), text("key")?.as_bytes());
-            let octets = number("octets", 0).unsigned_abs();
+            let octets = request
+                .get("octets")
+                .and_then(Value::as_u64)
+                .filter(|octets| *octets > 0)
+                .ok_or("a report is a number of octets above 0")?;
             pcrf.report(subscriber, key, text("source")?.as_bytes(), octets, now)
                 .map(|()| Value::Null)
                 .ok_or_else(|| "there is no such subscriber, key or source".to_owned())
         }
         "release" => {
-            let cause = u32::try_from(number("cause", 0)).unwrap_or(0);
+            let cause = match request.get("cause") {
+                None => 0,
+                Some(Value::String(name)) => {
+                    release_cause(name.as_bytes()).ok_or_else(|| no_cause(name))?
+                }
+                Some(number) => release_cause(number.to_string().as_bytes())
+                    .ok_or_else(|| no_cause(&number.to_string()))?,
+            };
             if pcrf.release(text("session")?.as_bytes(), cause) {
                 Ok(Value::Null)
             } else {
                 Err("there is no such session".to_owned())
             }
         }
-        "reload" => reload::reload(shared).map(Value::from),
-        "forget" => Ok(json!(
-            pcrf.forget_subscriber(text("subscriber")?.as_bytes())
-        )),
+        "reload" => {
+            let done = reload::reload(shared);
+            Ok(json!({
+                "lines": done.lines, "findings": done.findings, "failures": done.failures,
+            }))
+        }
         "perf" => {
             let perf = &pcrf.tables().perf;
             match text("action")? {

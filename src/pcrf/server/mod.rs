@@ -23,14 +23,15 @@ use tokio::sync::{mpsc, watch};
 use crate::diagnostic::Report;
 use crate::pcrf::diameter::peer::{Local, Peers};
 use crate::pcrf::engine::{Journal, Nothing, Pcrf, lock};
-use crate::pcrf::log::Sink;
-use crate::pcrf::policy::{Policy, Subscribers};
+use crate::pcrf::log::{Bounded, Sink};
+use crate::pcrf::policy::Subscribers;
 use crate::pcrf::push::Outgoing;
 use crate::pcrf::settings::{Backend, Settings};
 use crate::pcrf::store::{Committed, Committer, Durability, Fault, Mem, Store};
 use crate::pcrf::worker::Worker;
 
 use gather::Pauses;
+use reload::Watched;
 
 pub use control::request;
 
@@ -39,7 +40,7 @@ pub use control::request;
 #[non_exhaustive]
 pub enum StartError {
     /// The policy or the subscribers cannot be used; the reports say why.
-    #[error("the policy cannot be used")]
+    #[error("the policy or its subscribers cannot be used")]
     Policy(Vec<Report>),
     /// A file cannot be read.
     #[error("{0}: {1}")]
@@ -70,6 +71,10 @@ pub(super) struct Shared {
     pub(super) stop: watch::Sender<bool>,
     pub(super) committer: Option<Arc<Committer>>,
     pub(super) connections: AtomicU64,
+    /// Lines about connections that ended.
+    pub(super) closed: Bounded,
+    /// The files that policy and subscribers were read from.
+    pub(super) files: Mutex<Watched>,
     pub(super) next: AtomicU64,
 }
 
@@ -143,18 +148,24 @@ fn runtime() -> tokio::runtime::Builder {
 impl Server {
     /// Reads policy and subscribers, opens the store, and listens.
     pub fn start(settings: Settings, sink: Arc<dyn Sink>) -> Result<Self, StartError> {
-        let times = reload::times(&settings);
-        let (policy, mut reports) = reload::load(&settings);
-        let Some(policy) = policy else {
+        let mut files = Watched::default();
+        let (policy, mut reports) = reload::load(&settings, &mut files);
+        let faulty = reports.iter().any(reload::is_faulty);
+        let Some(policy) = policy.filter(|_| !faulty) else {
             return Err(StartError::Policy(reports));
         };
         let subscribers = match &settings.subscribers {
             Some(path) => {
-                let bytes =
-                    std::fs::read(path).map_err(|error| StartError::File(path.clone(), error))?;
+                let bytes = files
+                    .bytes(path)
+                    .map_err(|error| StartError::File(path.clone(), error))?;
                 let (read, report) = Subscribers::read(&path.to_string_lossy(), bytes);
+                if !read.has_fields() {
+                    return Err(StartError::Policy(vec![report]));
+                }
+                let whole = !reload::is_faulty(&report);
                 reports.push(report);
-                Some(read)
+                Some((read, whole))
             }
             None => None,
         };
@@ -182,11 +193,11 @@ impl Server {
             let seconds = now().div_euclid(1000);
             pcrf = pcrf.with_origin_state(u32::try_from(seconds).unwrap_or(u32::MAX));
         }
-        if let Some(subscribers) = subscribers {
-            pcrf.import(&subscribers)?;
+        if let Some((subscribers, whole)) = subscribers {
+            pcrf.import_list(&subscribers, whole)?;
         }
-        let mut server = Self::listen(Arc::new(pcrf), sink, confirmed, committer, kept)?;
-        reload::start(&server.shared, times).map_err(|error| {
+        let mut server = Self::listen(Arc::new(pcrf), sink, confirmed, committer, kept, files)?;
+        reload::start(&server.shared).map_err(|error| {
             StartError::Listen("a thread that looks at files".to_owned(), error)
         })?;
         server.reports = reports;
@@ -199,6 +210,7 @@ impl Server {
         durable: watch::Receiver<u64>,
         committer: Option<Arc<Committer>>,
         kept: bool,
+        files: Watched,
     ) -> Result<Self, StartError> {
         let settings = pcrf.settings();
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
@@ -226,6 +238,8 @@ impl Server {
             stop,
             committer,
             connections: AtomicU64::new(0),
+            closed: Bounded::default(),
+            files: Mutex::new(files),
             next: AtomicU64::new(1),
             pcrf: pcrf.clone(),
         });
@@ -414,12 +428,4 @@ async fn tick(shared: &Arc<Shared>, worker: &std::cell::RefCell<Worker>) {
             worker.borrow_mut().sweep(now);
         }
     }
-}
-
-pub(super) fn policy_line(before: &Policy, after: &Policy) -> String {
-    format!(
-        "policy reloaded: checksum {:016x} -> {:016x}\n",
-        before.stamp(),
-        after.stamp()
-    )
 }

@@ -70,7 +70,11 @@ impl Worker {
             tables.counters.limits.up();
         }
         let refused = decision.refused;
+        let told = !decision.log.is_empty();
         watch.lap(Work::Dialplan);
+        if told {
+            self.warn(question);
+        }
         match refused {
             Some(code) => Outcome::Refused(code),
             None => Outcome::New,

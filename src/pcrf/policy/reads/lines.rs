@@ -5,8 +5,9 @@ use crate::base::{Place, Text};
 use crate::compile::resolve::called_in_expression;
 use crate::library::{Named, Registry};
 use crate::pcrf::diameter::dictionary::AvpId;
-use crate::pcrf::policy::functions::{avp_path, event};
+use crate::pcrf::policy::functions::{avp_path, no_quota_item, quota_item};
 use crate::pcrf::policy::inputs::{Input, avp_named};
+use crate::pcrf::policy::wrong::{event, is_session_field, no_event, no_session_field};
 use crate::program::{PriorityId, Program};
 use crate::syntax::ast::Plan;
 use crate::syntax::lex::template::{Piece, function_call, next_piece, reference};
@@ -108,6 +109,8 @@ const FUNCTIONS: &[&str] = &[
     "CHANNEL",
     "CALLERID",
 ];
+/// Functions of calls that have a caller or media: a decision has none, unless it says so itself.
+const FOREIGN: &[&str] = &["CHANNEL", "CALLERID"];
 /// Functions that may be written: what they keep ends with the decision.
 const WRITTEN: &[&str] = &["HASH", "LOCAL", "ARRAY", "CHANNEL", "CALLERID"];
 
@@ -130,6 +133,12 @@ pub(super) struct Line {
     pub(super) targets: Vec<Vec<u8>>,
     /// What it depends on that cannot be compared.
     pub(super) volatile: Vec<Text>,
+    /// Functions that it reads, of things that no decision has.
+    pub(super) foreign: Vec<Text>,
+    /// Functions that it writes.
+    pub(super) written: Vec<Text>,
+    /// Monitoring keys that it reads, by constant names.
+    pub(super) keys: Vec<Text>,
     /// Arguments that no decision understands.
     pub(super) wrong: Vec<String>,
     /// Applications that it runs, with their data.
@@ -203,6 +212,9 @@ impl<'p> Lines<'p> {
             reads: Vec::new(),
             targets: Vec::new(),
             volatile: Vec::new(),
+            foreign: Vec::new(),
+            written: Vec::new(),
+            keys: Vec::new(),
             wrong: Vec::new(),
             applications: Vec::new(),
         };
@@ -367,13 +379,36 @@ fn called(name: &[u8], arguments: &[u8], line: &mut Line) {
         }
         b"TRIGGERED" => {
             if !computed && event(arguments.trim_ascii()).is_none() {
-                let shown = bstr::BStr::new(arguments).to_string();
-                line.wrong.push(format!("no event `{shown}` is known"));
+                line.wrong.push(no_event(arguments));
             }
             read([name, b"(", &star(arguments), b")"].concat(), None, false);
         }
         b"SUBSCRIBER" | b"QUOTA_STATE" | b"QUOTA" | b"USAGE" | b"SESSION" => {
             read([name, b"(", &star(arguments), b")"].concat(), None, false);
+            let mut given = arguments
+                .split(|&byte| byte == b',')
+                .map(<[u8]>::trim_ascii);
+            let first = given.next().unwrap_or(&[]);
+            if first.contains(&HOLE) {
+                return;
+            }
+            match name {
+                b"SESSION" if !is_session_field(first) => {
+                    line.wrong.push(no_session_field(first));
+                }
+                b"SUBSCRIBER" if first.is_empty() => {
+                    line.wrong
+                        .push("SUBSCRIBER() needs the name of a field".to_owned());
+                }
+                b"QUOTA" | b"QUOTA_STATE" | b"USAGE" => {
+                    line.keys.push(Text::from(first));
+                    let item = given.next().unwrap_or(&[]);
+                    if name == b"QUOTA" && !item.contains(&HOLE) && quota_item(item).is_none() {
+                        line.wrong.push(no_quota_item(item));
+                    }
+                }
+                _ => {}
+            }
         }
         b"STRFTIME" => {
             if arguments
@@ -385,7 +420,11 @@ fn called(name: &[u8], arguments: &[u8], line: &mut Line) {
                 read(b"EPOCH".to_vec(), None, false);
             }
         }
-        _ if listed(FUNCTIONS, name) => {}
+        _ if listed(FUNCTIONS, name) => {
+            if listed(FOREIGN, name) && !line.foreign.iter().any(|known| known.as_bytes() == name) {
+                line.foreign.push(Text::from(name));
+            }
+        }
         _ => depends(line, &[name, b"()"].concat()),
     }
 }
@@ -393,6 +432,7 @@ fn called(name: &[u8], arguments: &[u8], line: &mut Line) {
 /// A function is written.
 fn written(call: &[u8], line: &mut Line) {
     let name = call.split(|&byte| byte == b'(').next().unwrap_or(&[]);
+    line.written.push(Text::from(name));
     if !listed(WRITTEN, name) {
         depends(line, &[name, b"()"].concat());
     }

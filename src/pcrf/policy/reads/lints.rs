@@ -1,10 +1,13 @@
 //! What is odd in a policy, though it loads.
 
+use std::collections::BTreeSet;
+
 use crate::base::pattern::{self, Element};
 use crate::base::{Place, Text};
-use crate::diagnostic::{Diagnostic, Report, code};
-use crate::pcrf::policy::applications::result;
-use crate::pcrf::policy::functions::event;
+use crate::diagnostic::{Diagnostic, Report, Severity, code};
+use crate::pcrf::policy::wrong::{
+    arguments as arguments_of, constants, is_unknown_key, no_key, no_rule,
+};
 use crate::pcrf::policy::{Companions, Kind};
 use crate::syntax::ast::{Context, Plan};
 
@@ -41,16 +44,50 @@ pub(super) fn say(
                     "the decision depends on `{}`, which cannot be compared: it always runs",
                     what.input
                 ),
-                "use the functions of policies, time tests, and what works on texts",
+                advice(&what.input),
             ));
         }
     }
-    for line in lines.all() {
-        arguments(line, companions, report);
+    let all = lines.all();
+    let defined = defined(&all);
+    for line in &all {
+        for name in &line.foreign {
+            if !all.iter().any(|other| other.written.contains(name)) {
+                report.push(Diagnostic::warning(
+                    &code::POLICY_NOT_AN_INPUT,
+                    line.place,
+                    format!("a decision has no caller and no media: `{name}()` is always the same"),
+                    "AVP(), SUBSCRIBER() and SESSION() say who it is about",
+                ));
+            }
+        }
+    }
+    for line in all {
+        arguments(line, companions, &defined, report);
     }
     for context in &plan.contexts {
         patterns(plan, context, report);
         includes(plan, context, report);
+    }
+}
+
+/// What to do about something that cannot be compared, and what its value is in a decision.
+fn advice(what: &[u8]) -> &'static str {
+    match what {
+        b"RAND()" | b"UUID()" => {
+            "it is drawn from the Session-Id: a session draws the same at each decision, other sessions others"
+        }
+        b"DB()" | b"DB_EXISTS()" | b"DB_DELETE()" | b"DB_KEYS()" | b"DB_KEYCOUNT()"
+        | b"GLOBAL()" => {
+            "a policy has this for itself, and loses it at each reload: fields of subscribers are kept"
+        }
+        b"SHELL()" | b"ENV()" | b"CURL()" | b"FILE()" => {
+            "a decision has nothing outside: such a function is empty, or refused"
+        }
+        what if what.starts_with(b"ODBC") => {
+            "a decision has nothing outside: such a function is empty, or refused"
+        }
+        _ => "use the functions of policies, time tests, and what works on texts",
     }
 }
 
@@ -77,64 +114,72 @@ fn usage(reads: &Reads, report: &mut Report) {
 }
 
 /// Arguments that no decision understands, and names that no file explains.
-fn arguments(line: &Line, companions: &Companions, report: &mut Report) {
+fn arguments(
+    line: &Line,
+    companions: &Companions,
+    defined: &BTreeSet<Vec<u8>>,
+    report: &mut Report,
+) {
     let mut wrong = line.wrong.clone();
     for (application, data) in &line.applications {
-        let name = application.to_ascii_lowercase();
-        let first = data
-            .split(|&byte| byte == b',')
-            .next()
-            .unwrap_or(&[])
-            .trim_ascii();
-        let shown = bstr::BStr::new(first);
-        let fixed = !first.contains(&HOLE) && !first.is_empty();
-        match name.as_slice() {
-            b"trigger" => {
-                for event_name in data.split(|&byte| byte == b'&').map(<[u8]>::trim_ascii) {
-                    if !event_name.contains(&HOLE) && event(event_name).is_none() {
-                        wrong.push(format!(
-                            "no event `{}` is known",
-                            bstr::BStr::new(event_name)
-                        ));
-                    }
-                }
-            }
-            b"reject" if fixed && result(data).is_none() => {
-                wrong.push(format!("`{shown}` is no result that refuses"));
-            }
-            b"installrule" if fixed => {
+        let first = arguments_of(data).next().unwrap_or_default();
+        let first = first.trim_ascii();
+        wrong.extend(constants(application, data, HOLE, companions));
+        if first.contains(&HOLE) || first.is_empty() {
+            continue;
+        }
+        match application.to_ascii_lowercase().as_slice() {
+            b"installrule" => {
                 let rules = &companions.rules;
-                if !rules.is_empty() && rules.definition(first).is_none() {
+                let unknown = rules.is_there() && rules.definition(first).is_none();
+                if unknown && !first.contains(&b'&') && !defined.contains(first) {
                     report.push(Diagnostic::warning(
                         &code::POLICY_RULE_UNKNOWN,
                         line.place,
-                        format!("no rule `{shown}` stands in rules.conf"),
+                        no_rule(first),
                         "a rule that the PCEF knows is a section with `predefined=yes`",
                     ));
                 }
             }
-            b"monitor" if fixed => {
-                let monitoring = &companions.monitoring;
-                if !monitoring.names().is_empty() && monitoring.key(first).is_none() {
-                    report.push(Diagnostic::warning(
-                        &code::POLICY_KEY_UNKNOWN,
-                        line.place,
-                        format!("no key `{shown}` stands in monitoring.conf"),
-                        "without a limit QUOTA_STATE() is `none`",
-                    ));
-                }
+            b"monitor" if is_unknown_key(&companions.monitoring, first) => {
+                report.push(unknown_key(line.place, first));
             }
             _ => {}
         }
     }
-    for message in wrong {
-        report.push(Diagnostic::warning(
-            &code::DECISION_ARGUMENT,
-            line.place,
-            message,
-            "the names are those of RFC 6733, RFC 8506 and TS 29.212",
-        ));
+    for key in &line.keys {
+        if is_unknown_key(&companions.monitoring, key) {
+            report.push(unknown_key(line.place, key));
+        }
     }
+    for message in wrong {
+        report.push(Diagnostic {
+            severity: Severity::Error,
+            ..Diagnostic::warning(
+                &code::DECISION_ARGUMENT,
+                line.place,
+                message,
+                "`strowger doc` says what each application and function takes",
+            )
+        });
+    }
+}
+
+fn unknown_key(place: Place, key: &[u8]) -> Diagnostic {
+    Diagnostic::warning(
+        &code::POLICY_KEY_UNKNOWN,
+        place,
+        no_key(key),
+        "without a limit QUOTA_STATE() is `none`",
+    )
+}
+
+/// Names that lines define themselves.
+fn defined(lines: &[&Line]) -> BTreeSet<Vec<u8>> {
+    let all = lines.iter().flat_map(|line| &line.applications);
+    all.filter(|(application, _)| application.eq_ignore_ascii_case(b"DefineRule"))
+        .filter_map(|(_, data)| Some(arguments_of(data).next()?.trim_ascii().to_vec()))
+        .collect()
 }
 
 /// The first line of an extension.
