@@ -148,9 +148,9 @@ pub struct Settings {
     pub push_rate: u32,
     /// The longest message, in bytes.
     pub message: usize,
-    /// Whether a worker to which many requests come one by one pauses for a millisecond before it waits, so that
-    /// they share the cost of waiting, reading and writing.
-    pub gather: bool,
+    /// How long a worker to which many requests come one by one pauses before it waits, so that they share the cost of
+    /// waiting, reading and writing; zero = never.
+    pub gather: Duration,
     /// Threads that answer.
     pub workers: usize,
     /// The log.
@@ -186,7 +186,7 @@ impl Default for Settings {
             refusals: 65_536,
             push_rate: 500,
             message: 64 * 1024,
-            gather: true,
+            gather: GATHER,
             workers: 1,
             log: Verbosity::default(),
             optimise: Vec::new(),
@@ -195,6 +195,10 @@ impl Default for Settings {
 }
 
 /// `10s`, `5m`, `24h`, `100ms`; a number alone is seconds.
+/// A pause of this length joins six requests at 3,000 a second, and adds a millisecond to an answer on average.
+const GATHER: Duration = Duration::from_millis(2);
+const LONGEST_PAUSE: Duration = Duration::from_millis(100);
+
 fn duration(text: &[u8]) -> Option<Duration> {
     let text = std::str::from_utf8(text).ok()?.trim();
     let digits = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
@@ -389,9 +393,9 @@ impl Settings {
             b"gather" => set(
                 &mut self.gather,
                 match value {
-                    b"yes" => Some(true),
-                    b"no" => Some(false),
-                    _ => None,
+                    b"yes" => Some(GATHER),
+                    b"no" => Some(Duration::ZERO),
+                    _ => duration(value).filter(|pause| *pause <= LONGEST_PAUSE),
                 },
             ),
             b"workers" => set(

@@ -11,8 +11,6 @@ use std::time::{Duration, Instant};
 
 use crate::pcrf::engine::lock;
 
-/// How long a pause is.
-const PAUSE: Duration = Duration::from_millis(1);
 /// How often requests are counted, and for how long a pause that brought nothing stays the last one.
 const SPAN: Duration = Duration::from_millis(100);
 /// Requests of a span from which on pauses may pay.
@@ -25,13 +23,16 @@ const TOGETHER: u32 = 16;
 pub(super) struct Pauses {
     /// Requests since the last wait.
     requests: AtomicU32,
+    /// How long a pause is.
+    pause: Duration,
     gather: Mutex<Gather>,
 }
 
 impl Pauses {
-    pub(super) fn new() -> Self {
+    pub(super) fn new(pause: Duration) -> Self {
         Self {
             requests: AtomicU32::new(0),
+            pause,
             gather: Mutex::new(Gather::new(Instant::now())),
         }
     }
@@ -45,7 +46,7 @@ impl Pauses {
     pub(super) fn pause(&self) {
         let requests = self.requests.swap(0, Ordering::Relaxed);
         if lock(&self.gather).pauses(requests, Instant::now()) {
-            std::thread::sleep(PAUSE);
+            std::thread::sleep(self.pause);
         }
     }
 }

@@ -66,8 +66,8 @@ pub(super) struct Shared {
     pub(super) senders: Mutex<HashMap<u64, mpsc::UnboundedSender<Outgoing>>>,
     pub(super) durable: watch::Receiver<u64>,
     pub(super) strict: bool,
-    /// Whether workers pause so that requests come together.
-    pub(super) gathers: bool,
+    /// How long workers pause so that requests come together.
+    pub(super) pause: Duration,
     pub(super) stop: watch::Sender<bool>,
     pub(super) committer: Option<Arc<Committer>>,
     pub(super) connections: AtomicU64,
@@ -229,7 +229,7 @@ impl Server {
         let (stop, stopped) = watch::channel(false);
         let shared = Arc::new(Shared {
             strict: kept && settings.rhythm.durability == Durability::Strict,
-            gathers: settings.gather,
+            pause: settings.gather,
             sink,
             local: Arc::new(local),
             started: Instant::now(),
@@ -357,9 +357,9 @@ fn work(
     mut dealt: mpsc::UnboundedReceiver<std::net::TcpStream>,
     ticks: bool,
 ) {
-    let pauses = Arc::new(Pauses::new());
+    let pauses = Arc::new(Pauses::new(shared.pause));
     let mut runtime = runtime();
-    if shared.gathers {
+    if !shared.pause.is_zero() {
         let pauses = pauses.clone();
         runtime.on_thread_park(move || pauses.pause());
     }
