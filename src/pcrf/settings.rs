@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use crate::base::{Place, SourceId, Text};
 use crate::diagnostic::{Code, Diagnostic, Report, Severity, code};
+use crate::pcrf::diameter::message::LONGEST;
 use crate::pcrf::store::{Durability, Rhythm};
 use crate::syntax::load::{Category, Reader, Setting, categories};
 
@@ -388,7 +389,7 @@ impl Settings {
             b"push_rate" => set(&mut self.push_rate, number(value).filter(|rate| *rate > 0)),
             b"max_message" => set(
                 &mut self.message,
-                number(value).filter(|bytes| (1024..=16 << 20).contains(bytes)),
+                number(value).filter(|bytes| (1024..=LONGEST).contains(bytes)),
             ),
             b"gather" => set(
                 &mut self.gather,
