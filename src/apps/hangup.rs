@@ -30,12 +30,6 @@ fn run(cx: &mut Cx<'_>, data: &[u8]) -> Flow {
         }
         cause
     };
-    cx.channel_mut().set_item(b"hangupsource", b"dialplan/builtin");
-    let channel = cx.channel_mut();
-    match cause {
-        Some(cause) => channel.cause = cause,
-        None if channel.cause == 0 => channel.cause = 16,
-        None => {}
-    }
+    cx.leave(cause);
     Flow::Leave
 }

@@ -64,8 +64,8 @@ fn among(list: &[&str], item: &[u8]) -> bool {
     list.iter().any(|name| name.as_bytes() == item)
 }
 
-fn stored<'a>(cx: &'a Cx<'_>, item: &[u8]) -> Option<&'a Text> {
-    cx.channel().items.get(item)
+fn stored<'a>(cx: &'a Cx<'_>, item: &[u8]) -> Option<&'a [u8]> {
+    cx.channel().item(item)
 }
 
 fn store(cx: &mut Cx<'_>, item: &[u8], value: &[u8]) {

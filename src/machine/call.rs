@@ -279,8 +279,7 @@ impl Call {
         if std::mem::take(&mut state.touched) {
             state.channel.clone_from(channel);
         }
-        state.channel.cause = channel.cause;
-        state.channel.state = channel.state;
+        state.channel.renew(channel);
         state.variables.clear();
         state.stack.clear();
         (state.hungup, state.dead, state.returned) = (false, false, false);

@@ -153,6 +153,8 @@ pub struct Channel {
     pub recordings: Rare<Recordings>,
     /// How it came to be.
     pub made_by: MadeBy,
+    /// Whether its own dialplan hung it up last, which `CHANNEL(hangupsource)` tells.
+    left: bool,
     /// When it was made, since the epoch, where the host says it.
     pub created: Option<Duration>,
     /// When it was answered, since the epoch.
@@ -160,6 +162,9 @@ pub struct Channel {
     /// Hangup handlers, last pushed last: Gosub targets.
     pub hangup_handlers: Rare<Vec<Text>>,
 }
+
+/// The item of `CHANNEL()` that tells who hung up.
+const HANGUP_SOURCE: &[u8] = b"hangupsource";
 
 impl Channel {
     /// A channel of this name in state Ring.
@@ -182,10 +187,35 @@ impl Channel {
             message: None,
             recordings: Rare::absent(),
             made_by: MadeBy::default(),
+            left: false,
             created: None,
             answered: None,
             hangup_handlers: Rare::absent(),
         }
+    }
+
+    /// An item of `CHANNEL()` that was set, by the dialplan or by what happened.
+    pub fn item(&self, name: &[u8]) -> Option<&[u8]> {
+        let set = self.items.get(name).map(Text::as_bytes);
+        set.or((self.left && name == HANGUP_SOURCE).then_some(b"dialplan/builtin"))
+    }
+
+    /// Its dialplan hangs it up: with this cause, else the one that is set, else 16.
+    pub(super) fn leave(&mut self, cause: Option<u32>) {
+        self.left = true;
+        if self.items.get(HANGUP_SOURCE).is_some() {
+            self.items.remove(HANGUP_SOURCE);
+        }
+        match cause {
+            Some(cause) => self.cause = cause,
+            None if self.cause == 0 => self.cause = 16,
+            None => {}
+        }
+    }
+
+    /// Has not come to an end, like this one.
+    pub(super) fn renew(&mut self, like: &Channel) {
+        (self.cause, self.state, self.left) = (like.cause, like.state, like.left);
     }
 
     /// Sets an item of `CHANNEL()`.

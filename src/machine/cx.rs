@@ -83,6 +83,11 @@ impl Cx<'_> {
         self.state.hungup
     }
 
+    /// The dialplan hangs up, as `Hangup()` does: with this cause, else the one that is set, else 16.
+    pub fn leave(&mut self, cause: Option<u32>) {
+        self.state.channel.leave(cause);
+    }
+
     /// The hangup cause is set, and the channel counts as hung up.
     pub fn hang_up(&mut self, cause: Option<u32>) {
         if let Some(cause) = cause {

@@ -103,7 +103,7 @@ fn grammar() -> Grammar {
 }
 
 /// One pass that finds all wanted AVPs.
-#[divan::bench(args = REQUESTS)]
+#[divan::bench(args = REQUESTS, sample_size = 64)]
 fn masked(bencher: Bencher<'_, '_>, name: &str) {
     let (bytes, grammar) = (request(name), grammar());
     bencher
@@ -115,7 +115,7 @@ fn masked(bencher: Bencher<'_, '_>, name: &str) {
 }
 
 /// The pass, and all that a request owes before somebody decides about it.
-#[divan::bench(args = REQUESTS)]
+#[divan::bench(args = REQUESTS, sample_size = 64)]
 fn masked_and_checked(bencher: Bencher<'_, '_>, name: &str) {
     let (bytes, grammar) = (request(name), grammar());
     let here = Here {
@@ -132,7 +132,7 @@ fn masked_and_checked(bencher: Bencher<'_, '_>, name: &str) {
 }
 
 /// The pass, and the values that a first decision reads.
-#[divan::bench]
+#[divan::bench(sample_size = 64)]
 fn masked_and_read(bencher: Bencher<'_, '_>) {
     let (bytes, grammar) = (initial(), grammar());
     bencher
@@ -155,14 +155,15 @@ fn masked_and_read(bencher: Bencher<'_, '_>) {
 }
 
 /// All of the message as owned values.
-#[divan::bench(args = REQUESTS)]
+#[divan::bench(args = REQUESTS, sample_size = 64)]
 fn owned(bencher: Bencher<'_, '_>, name: &str) {
     let bytes = request(name);
     bencher
         .counter(BytesCount::new(bytes.len()))
         .bench_local(|| {
             let message = Message::new(black_box(&bytes)).unwrap();
-            OwnedMessage::decode(message)
+            // Whoever makes values also lets go of them.
+            drop(black_box(OwnedMessage::decode(message)));
         });
 }
 
@@ -196,13 +197,14 @@ fn foreign_dictionary() -> Arc<Dictionary> {
 }
 
 /// The crate `diameter`.
-#[divan::bench(args = REQUESTS)]
+#[divan::bench(args = REQUESTS, sample_size = 64)]
 fn foreign(bencher: Bencher<'_, '_>, name: &str) {
     let (bytes, dictionary) = (request(name), foreign_dictionary());
     bencher
         .counter(BytesCount::new(bytes.len()))
         .bench_local(|| {
             let mut reader = Cursor::new(black_box(&bytes));
-            DiameterMessage::decode_from(&mut reader, Arc::clone(&dictionary)).unwrap()
+            let message = DiameterMessage::decode_from(&mut reader, Arc::clone(&dictionary));
+            drop(black_box(message.unwrap()));
         });
 }

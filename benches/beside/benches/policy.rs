@@ -99,7 +99,7 @@ fn memo(policy: &Policy, runner: &mut Runner) -> Vec<u8> {
     bytes
 }
 
-#[divan::bench]
+#[divan::bench(sample_size = 64)]
 fn five_branches(bencher: Bencher<'_, '_>) {
     let (policy, mut runner) = five();
     assert_eq!(
@@ -111,14 +111,14 @@ fn five_branches(bencher: Bencher<'_, '_>) {
     bencher.bench_local(|| policy.decide(&mut runner, Kind::Initial).priorities);
 }
 
-#[divan::bench]
+#[divan::bench(sample_size = 64)]
 fn five_branches_memo(bencher: Bencher<'_, '_>) {
     let (policy, mut runner) = five();
     let memo = memo(&policy, &mut runner);
     bencher.bench_local(|| runner.holds(black_box(&memo), &policy, Kind::Initial));
 }
 
-#[divan::bench]
+#[divan::bench(sample_size = 64)]
 fn five_branches_regorus(bencher: Bencher<'_, '_>) {
     let mut engine = regorus::Engine::new();
     engine
@@ -131,28 +131,28 @@ fn five_branches_regorus(bencher: Bencher<'_, '_>) {
     bencher.bench_local(|| engine.eval_rule("data.gx.rule".to_owned()).unwrap());
 }
 
-#[divan::bench]
+#[divan::bench(sample_size = 64)]
 fn sample(bencher: Bencher<'_, '_>) {
     let (policy, mut runner) = shipped("gx.conf");
     assert!(policy.decide(&mut runner, Kind::Initial).refused.is_none());
     bencher.bench_local(|| policy.decide(&mut runner, Kind::Initial).priorities);
 }
 
-#[divan::bench]
+#[divan::bench(sample_size = 64)]
 fn sample_memo(bencher: Bencher<'_, '_>) {
     let (policy, mut runner) = shipped("gx.conf");
     let memo = memo(&policy, &mut runner);
     bencher.bench_local(|| runner.holds(black_box(&memo), &policy, Kind::Initial));
 }
 
-#[divan::bench]
+#[divan::bench(sample_size = 64)]
 fn heavy(bencher: Bencher<'_, '_>) {
     let (policy, mut runner) = shipped("gx-heavy.conf");
     assert!(policy.decide(&mut runner, Kind::Initial).refused.is_none());
     bencher.bench_local(|| policy.decide(&mut runner, Kind::Initial).priorities);
 }
 
-#[divan::bench]
+#[divan::bench(sample_size = 64)]
 fn heavy_memo(bencher: Bencher<'_, '_>) {
     let (policy, mut runner) = shipped("gx-heavy.conf");
     let memo = memo(&policy, &mut runner);

@@ -165,7 +165,7 @@ impl State {
         self.applied();
         if self.events {
             let text = |text: &[u8]| String::from_utf8_lossy(text).into_owned();
-            let source = self.channel.items.get(b"hangupsource".as_slice()).cloned();
+            let source = self.channel.item(b"hangupsource").map(Text::from);
             let cx = Cx { state: self };
             let status = cx
                 .channel_variable(b"DIALSTATUS")
