@@ -75,7 +75,7 @@ fn store(cx: &mut Cx<'_>, item: &[u8], value: &[u8]) {
 fn read(cx: &mut Cx<'_>, item: &[u8], out: &mut Vec<u8>) -> Answer {
     let channel = cx.channel();
     let text = |item: &[u8], default: &[u8]| {
-        stored(cx, item).map_or_else(|| default.to_vec(), |text| text.to_vec())
+        stored(cx, item).map_or_else(|| default.to_vec(), <[u8]>::to_vec)
     };
     let value = match item {
         b"name" => channel.name.to_vec(),

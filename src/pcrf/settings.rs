@@ -370,6 +370,7 @@ impl Settings {
                     Some(())
                 } else {
                     let code = number(value).filter(|code| (1000..6000).contains(code));
+                    self.guests &= code.is_none();
                     set(&mut self.unknown_subscriber, code)
                 }
             }

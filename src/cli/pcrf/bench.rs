@@ -152,7 +152,7 @@ pub(super) struct BenchArgs {
     /// What is not counted, at the beginning: two seconds at least, until when no sessions end.
     #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u32).range(2..=3600))]
     warm_up: u32,
-    /// Look for the highest rate: 10 % more until 99 % of the answers take more than 50 ms or 1 % is sent late.
+    /// Look for the highest rate: 10 % more until p99 is above 50 ms or 1 % is sent late.
     #[arg(long)]
     maximum: bool,
     /// A running server; it must know the subscribers.

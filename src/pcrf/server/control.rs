@@ -109,6 +109,16 @@ fn line(line: &Line) -> Value {
     })
 }
 
+/// What a command changed is kept, as what an answer says is, before the command ends.
+fn on_disk(shared: &Shared) -> Result<Value, String> {
+    match shared.committer.as_ref().filter(|_| shared.strict) {
+        Some(committer) => committer.flush().map(|()| Value::Null).map_err(|fault| {
+            format!("it is done, but not on disk before the store works: {fault}")
+        }),
+        None => Ok(Value::Null),
+    }
+}
+
 fn no_cause(text: &str) -> String {
     format!(
         "`{text}` is no cause of a release: 0 UNSPECIFIED_REASON, 1 UE_SUBSCRIPTION_REASON, \
@@ -168,8 +178,8 @@ fn answer(shared: &Shared, request: &Value) -> Result<Value, String> {
                     }
                 },
             };
-            done.map(|()| Value::Null)
-                .ok_or_else(|| "there is no such subscriber".to_owned())
+            done.ok_or("there is no such subscriber")?;
+            on_disk(shared)
         }
         "report" => {
             let (subscriber, key) = (text("subscriber")?.as_bytes(), text("key")?.as_bytes());
@@ -179,8 +189,8 @@ fn answer(shared: &Shared, request: &Value) -> Result<Value, String> {
                 .filter(|octets| *octets > 0)
                 .ok_or("a report is a number of octets above 0")?;
             pcrf.report(subscriber, key, text("source")?.as_bytes(), octets, now)
-                .map(|()| Value::Null)
-                .ok_or_else(|| "there is no such subscriber, key or source".to_owned())
+                .ok_or("there is no such subscriber, key or source")?;
+            on_disk(shared)
         }
         "release" => {
             let cause = match request.get("cause") {
@@ -192,7 +202,7 @@ fn answer(shared: &Shared, request: &Value) -> Result<Value, String> {
                     .ok_or_else(|| no_cause(&number.to_string()))?,
             };
             if pcrf.release(text("session")?.as_bytes(), cause) {
-                Ok(Value::Null)
+                on_disk(shared)
             } else {
                 Err("there is no such session".to_owned())
             }

@@ -171,6 +171,12 @@ fn policy(shared: &Shared, files: &mut Watched, done: &mut Reloaded) {
         let why = format!("context `gx` has no extension `{}` any more", kind.name());
         return keep(&why);
     }
+    if !before.rules().is_empty() && policy.rules().is_empty() {
+        return keep("rules.conf has no rules any more");
+    }
+    if !before.monitoring().names().is_empty() && policy.monitoring().names().is_empty() {
+        return keep("monitoring.conf has no keys any more");
+    }
     let (old, new) = (before.stamp(), policy.stamp());
     if old == new {
         done.lines

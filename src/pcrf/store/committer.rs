@@ -178,9 +178,17 @@ impl Committer {
         state.since = None;
         let upto = state.appended;
         drop(state);
+        let began = Instant::now();
         match inner.store.commit(&batch, durable) {
             Ok(conflicts) => {
                 inner.committed(upto, conflicts);
+                // Answers wait for the listener's word, whoever commits.
+                (inner.listener)(&Committed {
+                    upto,
+                    changes: batch.len(),
+                    took: began.elapsed(),
+                    fault: None,
+                });
                 drop(writing);
                 Ok(upto)
             }
