@@ -8,7 +8,7 @@ use libfuzzer_sys::fuzz_target;
 use strowger::pcrf::diameter::check::{self, Grammar, Here, Origin};
 use strowger::pcrf::diameter::owned::OwnedMessage;
 use strowger::pcrf::diameter::peer::{Local, Peer};
-use strowger::pcrf::diameter::{Framed, Message, Writer, command, frame};
+use strowger::pcrf::diameter::{Framed, Message, Places, Writer, command, frame};
 
 fuzz_target!(|bytes: &[u8]| {
     let local = Arc::new(Local::new("pcrf.example", "example"));
@@ -37,11 +37,12 @@ fuzz_target!(|bytes: &[u8]| {
         realm: b"example",
         state: None,
     };
+    let mut places = Places::default();
     for row in strowger::pcrf::diameter::Avp::all() {
-        let found = grammar.select(message);
+        let found = grammar.select(message, &mut places);
         assert_eq!(found.all(row.id).count(), owned.all(row.id).count());
     }
-    if let Err(refusal) = check::request(message, &grammar, &here) {
+    if let Err(refusal) = check::request(message, &grammar, &here, &mut places) {
         let mut writer = Writer::new();
         refusal.answer(message, &origin, &mut writer);
         assert!(Message::new(writer.all()).is_some());

@@ -132,7 +132,7 @@ impl<'a, 'm> Parts<'a, 'm> {
     }
 
     pub(crate) fn header(&self) -> Header {
-        *self.message().header()
+        self.message().header()
     }
 
     /// Whether there is such an AVP.

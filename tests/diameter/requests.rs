@@ -1,7 +1,7 @@
 //! What comes back for bad requests.
 
 use strowger::pcrf::diameter::check::{self, Grammar, Here, Origin, Refusal};
-use strowger::pcrf::diameter::{GX, Message, Raw, Writer, command, flag, id};
+use strowger::pcrf::diameter::{GX, Message, Places, Raw, Writer, command, flag, id};
 
 use crate::build::{and, avp, avp_of_length, good, instead, message, session, without};
 
@@ -19,7 +19,7 @@ pub(crate) const ORIGIN: Origin<'_> = Origin {
 
 /// All checks of a request in their order.
 pub(crate) fn judge<'a>(message: Message<'a>, grammar: &Grammar) -> Option<Refusal<'a>> {
-    match check::request(message, grammar, &HERE) {
+    match check::request(message, grammar, &HERE, &mut Places::default()) {
         Err(refusal) => Some(refusal),
         Ok(found) => check::request_type(&found)
             .err()

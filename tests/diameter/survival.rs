@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use strowger::pcrf::diameter::check::Grammar;
 use strowger::pcrf::diameter::owned::OwnedMessage;
 use strowger::pcrf::diameter::{
-    Avp, AvpId, Framed, GX, Mask, Message, Writer, command, flag, frame, id,
+    Avp, AvpId, Framed, GX, Mask, Message, Places, Writer, command, flag, frame, id,
 };
 
 use crate::build::{avp, avp_of_length, good, message, subscriber};
@@ -63,7 +63,8 @@ fn survive(bytes: &[u8]) {
     ]);
     let many: Mask = (1..200).filter_map(AvpId::from_index).collect();
     for mask in [Mask::default(), few, many] {
-        let found = mask.select(message);
+        let mut places = Places::default();
+        let found = mask.select(message, &mut places);
         assert_eq!(message.avps().count(), owned.avps.len());
         let groups: Vec<_> = found.groups().collect();
         let walked: Vec<_> = message.avps().filter(|avp| avp.id().is_group()).collect();
@@ -184,7 +185,8 @@ proptest! {
         }
         let message = Message::new(writer.finish()).unwrap();
         let mask = Mask::new(&[id::USED_SERVICE_UNIT]);
-        let found = mask.select(message);
+        let mut places = Places::default();
+        let found = mask.select(message, &mut places);
         let read: Vec<u64> = found
             .all(id::USED_SERVICE_UNIT)
             .filter_map(|group| group.child(id::CC_TOTAL_OCTETS)?.u64())

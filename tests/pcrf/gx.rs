@@ -427,7 +427,7 @@ impl Answer {
 pub(crate) fn raa(request: &[u8], code: u32) -> Vec<u8> {
     let message = Message::new(request).unwrap();
     let mut w = Writer::new();
-    w.start_answer(message.header(), 0);
+    w.start_answer(&message.header(), 0);
     w.copy(&message.find(id::SESSION_ID).unwrap());
     w.u32(id::RESULT_CODE, code);
     w.text(id::ORIGIN_HOST, "pgw.example");

@@ -48,7 +48,7 @@ fn what_a_failed_push_removed_is_removed_again() {
             "rule" => {
                 let mut w = Writer::new();
                 let request = Message::new(&rar.0).unwrap();
-                w.start_answer(request.header(), 0);
+                w.start_answer(&request.header(), 0);
                 w.copy(&request.find(id::SESSION_ID).unwrap());
                 w.u32(id::RESULT_CODE, 2001);
                 w.group(id::CHARGING_RULE_REPORT, |w| {

@@ -173,7 +173,7 @@ fn requests(mut bytes: &[u8]) -> BTreeMap<(u64, usize), (u8, String, Vec<Told>)>
     let mut turns = BTreeMap::<u64, usize>::new();
     while let Framed::Message(message) = frame(bytes, usize::MAX) {
         bytes = &bytes[message.bytes().len()..];
-        let Header { flags, command, .. } = *message.header();
+        let Header { flags, command, .. } = message.header();
         if command != command::CREDIT_CONTROL {
             continue;
         }

@@ -10,7 +10,7 @@ use smallvec::SmallVec;
 use super::dictionary::id;
 use super::message::{Avps, Header, Message, Raw};
 pub use super::refusal::{Failed, Origin, Refusal};
-use super::{AvpId, GX, Mask, ResultCode, Selected};
+use super::{AvpId, GX, Mask, Places, ResultCode, Selected};
 
 /// Groups within groups that are looked into; none of Gx nests deeper than five.
 const DEPTH: usize = 8;
@@ -116,8 +116,12 @@ impl Grammar {
 
     /// Passes over a message.
     #[inline]
-    pub fn select<'a>(&self, message: Message<'a>) -> Selected<'a, '_> {
-        self.mask.select(message)
+    pub fn select<'a, 'm>(
+        &'m self,
+        message: Message<'a>,
+        places: &'m mut Places,
+    ) -> Selected<'a, 'm> {
+        self.mask.select(message, places)
     }
 
     /// What is wrong with the lengths of AVPs: 5014. The selection must be of this grammar.
@@ -301,12 +305,13 @@ pub fn request<'a, 'g>(
     message: Message<'a>,
     grammar: &'g Grammar,
     here: &Here<'_>,
+    places: &'g mut Places,
 ) -> Result<Selected<'a, 'g>, Refusal<'a>> {
     let header = message.header();
-    if let Some(refusal) = header_bits(header).or_else(|| served(header, here)) {
+    if let Some(refusal) = header_bits(&header).or_else(|| served(&header, here)) {
         return Err(refusal);
     }
-    let found = grammar.select(message);
+    let found = grammar.select(message, places);
     // One look into the groups serves both kinds of faults.
     let sound = found.is_sound() && is_sound(message.avps(), DEPTH);
     let wrong = if sound {

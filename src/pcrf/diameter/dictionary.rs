@@ -208,7 +208,7 @@ impl Avp {
 /// Codes of one vendor that the dense table has room for.
 const ROOM: usize = 4096;
 
-/// Places by code: the codes of 3GPP, those of the IETF, and nothing for other vendors.
+/// Places by code: the codes of the IETF, those of 3GPP, and nothing for other vendors.
 static PLACES: [u8; 4 * ROOM] = places();
 
 /// In [`WIDTHS`], the mark of groups; no value has one byte.
@@ -229,7 +229,7 @@ const fn places() -> [u8; 4 * ROOM] {
         let avp = &ROWS[row];
         assert!((avp.code as usize) < ROOM - 1, "a code beyond the table");
         assert!(avp.vendor == 0 || avp.vendor == TGPP, "one foreign vendor");
-        let at = avp.code as usize + if avp.vendor == 0 { ROOM } else { 0 };
+        let at = avp.code as usize + if avp.vendor == 0 { 0 } else { ROOM };
         assert!(places[at] == 0, "an AVP twice");
         places[at] = row as u8;
         row += 1;
@@ -260,14 +260,14 @@ pub(super) const KNOWN: u32 = ROOM as u32;
 /// As [`place`], for a code below [`KNOWN`] without vendor (`foreign` is 0) or of 3GPP (all ones).
 #[inline]
 pub(super) fn place_of_known(code: u32, foreign: u32) -> u8 {
-    let at = (!foreign & KNOWN | code) as usize;
-    PLACES.get(at & (2 * ROOM - 1)).copied().unwrap_or(0)
+    let at = (foreign & KNOWN) as usize + code as usize;
+    PLACES.get(at).copied().unwrap_or(0)
 }
 
 /// The place of an AVP, 0 for one that the dictionary lacks; without a branch.
 #[inline]
 pub(super) fn place(code: u32, vendor: u32) -> u8 {
-    let base = (2 - usize::from(vendor == 0) - 2 * usize::from(vendor == TGPP)) * ROOM;
+    let base = (2 - 2 * usize::from(vendor == 0) - usize::from(vendor == TGPP)) * ROOM;
     // The last code of each range is nobody's.
     let at = base + (code as usize).min(ROOM - 1);
     PLACES.get(at & (4 * ROOM - 1)).copied().unwrap_or(0)

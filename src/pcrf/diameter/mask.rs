@@ -1,13 +1,25 @@
 //! Finds the AVPs that somebody reads, in one pass over the headers.
 
-use super::dictionary::{GROUP, KNOWN, WIDTHS, place, place_of_known};
+use std::num::NonZeroU64;
+
+use super::dictionary::{GROUP, KNOWN, WIDTHS, place_of_known};
 use super::message::{Avps, Defect, HEADER, Message, Raw, flag};
-use super::{AvpId, TGPP};
+use super::{Avp, AvpId, TGPP};
 
 /// Places that a mask has; one more takes what nobody wants.
 const SLOTS: usize = 63;
 /// The place of what nobody wants.
 const SINK: u8 = SLOTS as u8;
+/// Its bit.
+const SINK_BIT: NonZeroU64 = bit(SLOTS);
+
+/// The bit of a place.
+const fn bit(slot: usize) -> NonZeroU64 {
+    match NonZeroU64::new(1 << slot) {
+        Some(bit) => bit,
+        None => NonZeroU64::MIN,
+    }
+}
 
 /// AVPs of messages (not of groups) that somebody reads.
 ///
@@ -23,39 +35,57 @@ pub struct Mask {
 /// What the pass knows of a row of the dictionary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Row {
-    /// The bit of the place; 0 for what nobody wants.
-    bit: u64,
-    /// Bits of flags and length of the value that are to be as expected, else the AVP is odd.
+    /// The bit of the place.
+    bit: NonZeroU64,
+    /// The expected length of the AVP, or the least possible one, as [`turned`] has it.
+    length: u32,
+    /// Bits of what is above that length, and of the flags, that are to be clear, else the AVP is odd.
     care: u32,
-    /// The expected length of values.
-    width: u16,
-    /// The place.
-    slot: u8,
 }
 
 impl Row {
     /// A row that nobody wants, with values of any length.
-    const OTHER: Row = Row {
-        bit: 0,
-        care: 0,
-        width: 0,
-        slot: SINK,
-    };
+    fn new(vendor: u32, width: u8) -> Row {
+        let header = if vendor == 0 { 8 } else { 12 };
+        let (value, care) = match width {
+            0 | GROUP => (0, DEFECT),
+            width => (u32::from(width), turned(LENGTH)),
+        };
+        Row {
+            bit: SINK_BIT,
+            length: turned(header + value),
+            care,
+        }
+    }
+
+    fn slot(self) -> u8 {
+        self.bit.trailing_zeros() as u8
+    }
 }
+
+/// Length and flags of an AVP from the second word of its header, the length first: what is taken from the length and
+/// makes it negative shows in [`DEFECT`], and nowhere else.
+#[inline]
+fn turned(word: u32) -> u32 {
+    word.rotate_left(8)
+}
+
+/// In what is odd, that an AVP has an impossible length.
+const DEFECT: u32 = 1 << 31;
 
 impl Default for Mask {
     fn default() -> Mask {
-        let mut rows = WIDTHS.map(|width| match width {
-            0 | GROUP => Row::OTHER,
-            width => Row {
-                care: LENGTH,
-                width: u16::from(width),
-                ..Row::OTHER
-            },
-        });
-        if let Some(row) = rows.first_mut() {
-            // Whoever wants an unknown AVP to be understood sets the M flag.
-            row.care = u32::from(flag::MANDATORY) << 24;
+        let mut rows = [Row {
+            // Whoever wants an unknown AVP to be understood sets the M flag. It may have a vendor, or none.
+            care: DEFECT | u32::from(flag::MANDATORY),
+            ..Row::new(TGPP, 0)
+        }; 256];
+        for avp in Avp::all() {
+            if let (Some(row), Some(width)) =
+                (rows.get_mut(avp.id.index()), WIDTHS.get(avp.id.index()))
+            {
+                *row = Row::new(avp.vendor, *width);
+            }
         }
         Mask {
             rows,
@@ -88,8 +118,7 @@ impl Mask {
         let (Some(row), true) = (self.rows.get_mut(id.index()), self.wanted.len() < SLOTS) else {
             return false;
         };
-        row.slot = self.wanted.len() as u8;
-        row.bit = 1 << row.slot;
+        row.bit = bit(self.wanted.len());
         self.wanted.push(id);
         true
     }
@@ -106,14 +135,22 @@ impl Mask {
 
     /// The bit of an AVP with a place, else 0.
     pub(super) fn bit(&self, id: AvpId) -> u64 {
-        self.rows.get(id.index()).map_or(0, |row| row.bit)
+        let bit = self.rows.get(id.index()).map_or(SINK_BIT, |row| row.bit);
+        bit.get() & !SINK_BIT.get()
     }
 
     #[inline]
     fn slot(&self, id: AvpId) -> u8 {
-        self.rows
-            .get(id.index())
-            .map_or(SINK, |row| row.slot & SINK)
+        self.rows.get(id.index()).map_or(SINK, |row| row.slot())
+    }
+
+    #[inline]
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "256 rows, one for each byte; in the loop over all AVPs"
+    )]
+    fn row(&self, place: u8) -> Row {
+        self.rows[usize::from(place)]
     }
 
     /// Passes over the headers of a message. No value is looked at, no memory is taken.
@@ -121,88 +158,112 @@ impl Mask {
     /// The loop has no branch that sound messages with AVPs of the IETF and of 3GPP take one way or the other; what
     /// is odd is only collected, and looked up when somebody asks.
     #[inline]
-    pub fn select<'a>(&self, message: Message<'a>) -> Selected<'a, '_> {
-        let mut last = [0_u16; SLOTS + 1];
-        let (mut present, mut repeated) = (0_u64, 0_u64);
-        let mut odd = 0_u32;
-        let mut rest = message.bytes().get(HEADER..).unwrap_or(&[]);
-        while let Some(head) = rest.first_chunk::<12>() {
+    pub fn select<'a, 'm>(
+        &'m self,
+        message: Message<'a>,
+        places: &'m mut Places,
+    ) -> Selected<'a, 'm> {
+        let bytes = message.bytes();
+        let (mut present, mut repeated, mut odd) = (0, 0, 0);
+        let mut at = HEADER as u32;
+        while let Some(head) = chunk(bytes, at) {
             let [code, word, vendor] = words(head);
-            let length = word & LENGTH;
             // The V flag is the sign of the word: all ones with a vendor, else zeros.
             let foreign = (word as i32 >> 31) as u32;
-            let size = 8 + (foreign & 4);
-            // The whole is a multiple of 4, so the padding fits where the AVP does.
-            let padded = (length + 3) & !3;
-            let (Some(behind), true) = (rest.get(padded as usize..), length >= size) else {
-                odd |= DEFECT;
+            if code >= KNOWN || (vendor ^ TGPP.to_be()) & foreign != 0 {
                 break;
-            };
-            let row = if (vendor ^ TGPP) & foreign | code & !(KNOWN - 1) == 0 {
-                place_of_known(code, foreign)
-            } else {
-                other(code, word, vendor)
-            };
-            let row = self
-                .rows
-                .get(usize::from(row))
-                .copied()
-                .unwrap_or(Row::OTHER);
-            // Flags and length of the value.
-            odd |= ((word - size) ^ u32::from(row.width)) & row.care;
-            if let Some(last) = last.get_mut(usize::from(row.slot & SINK)) {
-                *last = (rest.len() / 4) as u16;
             }
-            repeated |= present & row.bit;
-            present |= row.bit;
-            rest = behind;
+            let row = self.row(place_of_known(code, foreign));
+            odd |= turned(word).wrapping_sub(row.length) & row.care;
+            if odd & DEFECT != 0 {
+                break;
+            }
+            places.note(row, at);
+            repeated |= present & row.bit.get();
+            present |= row.bit.get();
+            // Flags do not reach the bits of the sum. The whole is a multiple of 4, so padding fits where the AVP does.
+            at = word.wrapping_add(at + 3) & LENGTH & !3;
         }
-        if !rest.is_empty() && odd & DEFECT == 0 {
-            // Less than 12 bytes are left: an AVP without vendor and value, or a defect.
-            let mut avps = Avps::new(rest);
-            for avp in avps.by_ref() {
-                let row = self.rows.get(avp.id().index()).unwrap_or(&Row::OTHER);
-                if let Some(last) = last.get_mut(usize::from(row.slot & SINK)) {
-                    *last = (rest.len() / 4) as u16;
-                }
-                repeated |= present & row.bit;
-                present |= row.bit;
-                odd |= 1;
-            }
-            if avps.defect().is_some() {
-                odd |= DEFECT;
-            }
+        if at as usize != bytes.len() {
+            (present, repeated, odd) = self.walk(message, places);
         }
         Selected {
             message,
             mask: self,
-            last,
+            places,
             present,
             repeated,
             odd,
         }
     }
+
+    /// The pass over a message that the quick one left: with AVPs of another vendor or codes that the dictionary lacks,
+    /// with an impossible length, or with a last AVP so short that no vendor fits.
+    #[cold]
+    fn walk(&self, message: Message<'_>, places: &mut Places) -> (u64, u64, u32) {
+        let (mut present, mut repeated, mut odd) = (0, 0, 0);
+        let bytes = message.bytes();
+        let mut avps = message.avps();
+        loop {
+            let at = bytes.len() - avps.rest().len();
+            let Some(avp) = avps.next() else {
+                break;
+            };
+            let row = self.row(avp.id().0 as u8);
+            let unknown = avp.id() == AvpId::UNKNOWN && avp.is_mandatory();
+            odd |= u32::from(unknown || avp.has_wrong_width());
+            places.note(row, at as u32);
+            repeated |= present & row.bit.get();
+            present |= row.bit.get();
+        }
+        if avps.defect().is_some() {
+            odd |= DEFECT;
+        }
+        (present, repeated, odd)
+    }
+}
+
+/// Room for what a pass finds; may be used again for another message.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Places {
+    /// Where the last AVP of each place begins; means something only where there is one.
+    last: [u32; SLOTS + 1],
+}
+
+impl Default for Places {
+    fn default() -> Places {
+        Places {
+            last: [0; SLOTS + 1],
+        }
+    }
+}
+
+impl Places {
+    #[inline]
+    fn note(&mut self, row: Row, at: u32) {
+        if let Some(last) = self.last.get_mut(row.bit.trailing_zeros() as usize) {
+            *last = at;
+        }
+    }
+}
+
+/// The 12 bytes at a place: a header with or without a vendor.
+#[inline]
+fn chunk(bytes: &[u8], at: u32) -> Option<&[u8; 12]> {
+    let at = at as usize;
+    bytes.get(at..at + 12)?.first_chunk()
 }
 
 /// The bits of an AVP's length in the second word of its header.
 const LENGTH: u32 = 0x00ff_ffff;
 
-/// In what is odd, that an AVP has an impossible length; no other oddity has this bit.
-const DEFECT: u32 = 1 << 31;
-
-/// The three words of a header.
+/// The three words of a header, the last one as it stands in memory.
 #[inline]
 fn words(head: &[u8; 12]) -> [u32; 3] {
     // The compiler sees that all three exist.
     let word = |at: usize| head.get(at..at + 4).and_then(|word| word.first_chunk());
-    [0, 4, 8].map(|at| u32::from_be_bytes(*word(at).unwrap_or(&[0; 4])))
-}
-
-/// The place of an AVP of another vendor, with a vendor of 0, or with a code that the dictionary lacks.
-#[cold]
-fn other(code: u32, word: u32, vendor: u32) -> u8 {
-    let foreign = word >> 24 & u32::from(flag::VENDOR) != 0;
-    place(code, if foreign { vendor } else { 0 })
+    let [code, word, vendor] = [0, 4, 8].map(|at| u32::from_ne_bytes(*word(at).unwrap_or(&[0; 4])));
+    [u32::from_be(code), u32::from_be(word), vendor]
 }
 
 /// The AVPs of one message that a mask wants; values are slices of the received bytes.
@@ -210,8 +271,7 @@ fn other(code: u32, word: u32, vendor: u32) -> u8 {
 pub struct Selected<'a, 'm> {
     message: Message<'a>,
     mask: &'m Mask,
-    /// How many words from the last AVP of each place to the end of the message.
-    last: [u16; SLOTS + 1],
+    places: &'m Places,
     present: u64,
     repeated: u64,
     /// Not 0 where something may be odd.
@@ -245,9 +305,13 @@ impl<'a> Selected<'a, '_> {
         } else if self.present & bit == 0 {
             (usize::MAX, true)
         } else {
-            let last = self.last.get(usize::from(slot)).copied().unwrap_or(0);
-            let end = self.message.bytes().len();
-            (end.saturating_sub(4 * usize::from(last)), true)
+            let last = self
+                .places
+                .last
+                .get(usize::from(slot))
+                .copied()
+                .unwrap_or(0);
+            (last as usize, true)
         };
         All {
             avps: Avps::new(self.message.bytes().get(from..).unwrap_or(&[])),
@@ -381,7 +445,8 @@ mod tests {
         writer.text(id::CALLED_STATION_ID, "internet");
         let message = Message::new(writer.finish()).unwrap();
         let mask = Mask::new(&[id::SESSION_ID, id::EVENT_TRIGGER, id::CC_REQUEST_TYPE]);
-        let found = mask.select(message);
+        let mut places = Places::default();
+        let found = mask.select(message, &mut places);
         assert!(found.is_sound());
         assert_eq!(found.first(id::SESSION_ID).unwrap().value, b"a;1");
         let triggers: Vec<_> = found
@@ -412,11 +477,34 @@ mod tests {
         writer.copy_bytes(&[0, 0, 1, 8, 0x40, 0, 1, 0]);
         let message = Message::new(writer.finish()).unwrap();
         let mask = Mask::default();
-        let found = mask.select(message);
+        let mut places = Places::default();
+        let found = mask.select(message, &mut places);
         assert!(!found.is_sound());
         assert_eq!(found.unknown().unwrap().vendor, 4711);
         assert_eq!(found.narrow().unwrap().value, [0, 0, 1]);
         assert_eq!(found.defect().unwrap().code, 264);
+    }
+
+    #[test]
+    fn unknown_avps_may_be_short_or_of_any_vendor() {
+        let mask = Mask::new(&[id::SESSION_ID]);
+        for vendor in [0, TGPP, 4711] {
+            for value in [&b""[..], b"abc", b"abcdefg"] {
+                for flags in [0, flag::MANDATORY] {
+                    let mut writer = Writer::new();
+                    writer.start(command::CREDIT_CONTROL, flag::REQUEST, GX, 7, 9);
+                    let foreign = if vendor == 0 { 0 } else { flag::VENDOR };
+                    writer.any(3999, vendor, flags | foreign, value);
+                    writer.text(id::SESSION_ID, "a;1");
+                    let message = Message::new(writer.finish()).unwrap();
+                    let mut places = Places::default();
+                    let found = mask.select(message, &mut places);
+                    assert_eq!(found.defect(), None);
+                    assert_eq!(found.unknown().is_some(), flags != 0, "{vendor} {value:?}");
+                    assert_eq!(found.first(id::SESSION_ID).unwrap().value, b"a;1");
+                }
+            }
+        }
     }
 
     #[test]
@@ -439,7 +527,8 @@ mod tests {
                 let message = Message::new(&bytes).unwrap();
                 let mut avps = message.avps();
                 let walked: Vec<_> = avps.by_ref().collect();
-                let found = mask.select(message);
+                let mut places = Places::default();
+                let found = mask.select(message, &mut places);
                 assert_eq!(found.defect(), avps.defect(), "{flags} {length}");
                 let last = walked.iter().rfind(|avp| avp.is(id::SESSION_ID));
                 assert_eq!(found.has(id::SESSION_ID), last.is_some());

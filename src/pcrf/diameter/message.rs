@@ -166,7 +166,7 @@ pub fn frame(bytes: &[u8], limit: usize) -> Framed<'_> {
         return Framed::Malformed(Malformed::Length(header));
     }
     match bytes.get(..length) {
-        Some(bytes) => Framed::Message(Message { bytes, header }),
+        Some(bytes) => Framed::Message(Message { bytes }),
         None => Framed::More(length),
     }
 }
@@ -175,7 +175,6 @@ pub fn frame(bytes: &[u8], limit: usize) -> Framed<'_> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Message<'a> {
     bytes: &'a [u8],
-    header: Header,
 }
 
 impl<'a> Message<'a> {
@@ -196,8 +195,8 @@ impl<'a> Message<'a> {
 
     /// The header.
     #[inline]
-    pub fn header(&self) -> &Header {
-        &self.header
+    pub fn header(&self) -> Header {
+        Header::read(self.bytes.first_chunk().unwrap_or(&[0; HEADER]))
     }
 
     /// Walks over the AVPs that stand directly in the message.

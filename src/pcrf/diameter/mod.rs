@@ -31,7 +31,7 @@ pub mod write;
 
 pub use check::{Grammar, Here, Origin, Refusal};
 pub use dictionary::{Avp, AvpId, Kind, id};
-pub use mask::{Mask, Selected};
+pub use mask::{Mask, Places, Selected};
 pub use message::{Avps, Defect, Framed, Header, Message, Raw, command, flag, frame};
 pub use result::ResultCode;
 pub use write::Writer;

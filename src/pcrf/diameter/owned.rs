@@ -59,7 +59,7 @@ impl OwnedMessage {
     /// Decodes all of a message.
     pub fn decode(message: Message<'_>) -> OwnedMessage {
         OwnedMessage {
-            header: *message.header(),
+            header: message.header(),
             avps: all(message.avps(), DEPTH),
         }
     }

@@ -30,7 +30,7 @@ use random::Random;
 
 use super::check::{self, Grammar, Refusal};
 use super::message::{Framed, Header, Malformed, Message, command, flag, frame};
-use super::{RELAY, ResultCode, Selected, TGPP, Writer, id};
+use super::{Places, RELAY, ResultCode, Selected, TGPP, Writer, id};
 
 /// Where a connection stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -216,7 +216,7 @@ impl Peer {
                     self.malformed(malformed);
                     continue;
                 }
-                Framed::Message(message) => *message.header(),
+                Framed::Message(message) => message.header(),
             };
             let start = self.read;
             self.read += header.length as usize;
@@ -364,12 +364,13 @@ impl Peer {
     /// Requests on an open connection.
     fn base_request(&mut self, message: Message<'_>) {
         let grammar = Grammar::of_peer();
-        if let Err(refusal) = judge(message, &grammar) {
+        let mut places = Places::default();
+        if let Err(refusal) = judge(message, &grammar, &mut places) {
             self.refuse(&refusal, message);
             return;
         }
         let header = message.header();
-        self.writer.start_answer(header, 0);
+        self.writer.start_answer(&header, 0);
         self.writer.result(ResultCode::SUCCESS);
         if header.command == command::CAPABILITIES_EXCHANGE {
             // Capabilities again on an open connection are answered, RFC 6733 §5.6.
@@ -402,7 +403,8 @@ impl Peer {
 
     fn capabilities(&mut self, message: Message<'_>, now: u64) {
         let grammar = Grammar::capabilities();
-        let refused = match judge(message, &grammar) {
+        let mut places = Places::default();
+        let refused = match judge(message, &grammar, &mut places) {
             Ok(found) => self.acceptable(&found),
             Err(refusal) => Some(refusal),
         };
@@ -415,7 +417,7 @@ impl Peer {
             return;
         }
         self.learn(message);
-        self.writer.start_answer(message.header(), 0);
+        self.writer.start_answer(&message.header(), 0);
         self.writer.result(ResultCode::SUCCESS);
         self.describe();
         let bare = message
@@ -480,7 +482,7 @@ impl Peer {
         self.counters.refused += 1;
         let header = message.header();
         if header.command == command::CAPABILITIES_EXCHANGE && !refusal.result.is_protocol_error() {
-            self.writer.start_answer(header, 0);
+            self.writer.start_answer(&header, 0);
             self.writer.result(refusal.result);
             self.describe();
             self.applications(false);
@@ -537,11 +539,12 @@ impl Peer {
 fn judge<'a, 'g>(
     message: Message<'a>,
     grammar: &'g Grammar,
+    places: &'g mut Places,
 ) -> Result<Selected<'a, 'g>, Refusal<'a>> {
-    if let Some(refusal) = check::header_bits(message.header()) {
+    if let Some(refusal) = check::header_bits(&message.header()) {
         return Err(refusal);
     }
-    let found = grammar.select(message);
+    let found = grammar.select(message, places);
     match grammar.lengths(&found).or_else(|| grammar.contents(&found)) {
         Some(refusal) => Err(refusal),
         None => Ok(found),

@@ -105,7 +105,7 @@ impl<'a> Refusal<'a> {
         } else {
             0
         };
-        writer.start_answer(header, flags);
+        writer.start_answer(&header, flags);
         self.answer_avps(request, origin, writer);
         writer.finish();
     }
@@ -118,7 +118,7 @@ impl<'a> Refusal<'a> {
         } else {
             0
         };
-        writer.append_answer(header, flags);
+        writer.append_answer(&header, flags);
         self.answer_avps(request, origin, writer);
         writer.finish();
     }

@@ -337,7 +337,7 @@ mod tests {
             avps[5].child(id::EXPERIMENTAL_RESULT_CODE).unwrap().u32(),
             Some(5140)
         );
-        let header = *message.header();
+        let header = message.header();
         writer.start_answer(&header, 0);
         assert_eq!(Message::new(writer.finish()).unwrap().header().flags, 0);
         writer.append_answer(&header, flag::ERROR);

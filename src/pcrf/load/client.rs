@@ -435,7 +435,7 @@ fn pushed(local: &Local, message: Message<'_>, writer: &mut Writer, replies: &mu
         .map_or(&[][..], |avp| avp.value);
     let known =
         message.header().command == command::RE_AUTH && session.starts_with(local.host.as_bytes());
-    re_auth_answer(writer, local, message.header(), session, known);
+    re_auth_answer(writer, local, &message.header(), session, known);
     replies.extend_from_slice(writer.all());
 }
 

@@ -34,7 +34,7 @@ impl Worker {
         }
         let text = |id| message.find(id).map_or(&[][..], |avp| avp.value);
         let number = |id| message.find(id).and_then(|avp| avp.u32());
-        answer::begin(w, message.header(), text(id::SESSION_ID), origin);
+        answer::begin(w, &message.header(), text(id::SESSION_ID), origin);
         answer::result(w, refusal.result, how, true);
         for id in [id::CC_REQUEST_TYPE, id::CC_REQUEST_NUMBER] {
             if let Some(number) = number(id) {

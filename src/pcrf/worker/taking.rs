@@ -2,7 +2,7 @@
 
 use crate::pcrf::answer;
 use crate::pcrf::diameter::check;
-use crate::pcrf::diameter::{Here, Message, ResultCode, Writer, command, id};
+use crate::pcrf::diameter::{Here, Message, Places, ResultCode, Writer, command, id};
 use crate::pcrf::engine::lock;
 use crate::pcrf::hosts::Host;
 use crate::pcrf::optimise::Switch;
@@ -35,13 +35,15 @@ impl Worker {
             realm: &pcrf.settings().realm,
             commands: &[command::CREDIT_CONTROL],
         };
-        let judged = check::request(message, &loaded.grammar, &here).and_then(|found| {
-            let kind = check::request_type(&found)?;
-            match check::initial(&found) {
-                Some(refusal) if kind == kind::INITIAL => Err(refusal),
-                _ => Ok(found),
-            }
-        });
+        let mut places = Places::default();
+        let judged =
+            check::request(message, &loaded.grammar, &here, &mut places).and_then(|found| {
+                let kind = check::request_type(&found)?;
+                match check::initial(&found) {
+                    Some(refusal) if kind == kind::INITIAL => Err(refusal),
+                    _ => Ok(found),
+                }
+            });
         let found = match judged {
             Ok(found) => found,
             Err(refusal) => {
