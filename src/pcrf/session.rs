@@ -141,7 +141,8 @@ impl Session {
     }
 
     /// Appends the byte form; `host` is the Origin-Host of its PCEF. Gives the length of the part that says what holds
-    /// for the session; behind it is what every request changes.
+    /// for the session; behind it is what every request may change. A memo is no part of what holds: one that was made
+    /// before is as true of the same decision.
     pub fn write(&self, host: &[u8], out: &mut Vec<u8>) -> usize {
         let begin = out.len();
         out.push(LIVE);
@@ -155,8 +156,8 @@ impl Session {
         form::bytes(out, &self.subscriber);
         form::bytes(out, &self.standing);
         form::bytes(out, &self.wanted);
-        form::bytes(out, &self.memo);
         let holds = out.len() - begin;
+        form::bytes(out, &self.memo);
         form::signed(out, self.seen);
         request(out, self.last);
         form::bytes(out, &self.answer);

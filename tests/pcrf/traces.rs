@@ -454,3 +454,25 @@ fn a_memo_changes_nothing_and_nothing_is_lost_for_good() {
         })
         .unwrap();
 }
+
+/// What is written of a session does not depend on memos: after a restart the same requests are known.
+#[test]
+fn a_request_that_changed_nothing_is_decided_anew_after_a_restart() {
+    let hours = 3 * 3_600_000;
+    let mut world = World::new();
+    for step in [
+        Step::Request(1, 1, None, None),
+        Step::Restart,
+        Step::Back,
+        Step::Request(1, 1, None, None),
+        Step::Wait(1000, Fate::Done),
+        Step::Restart,
+        Step::Wait(hours, Fate::Done),
+        Step::Wait(hours, Fate::Done),
+        Step::Back,
+        Step::Again,
+    ] {
+        world.run(&step);
+    }
+    world.settle();
+}
