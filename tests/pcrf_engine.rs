@@ -16,6 +16,8 @@
 
 #[path = "pcrf/gx.rs"]
 mod gx;
+#[path = "pcrf/memory.rs"]
+mod memory;
 #[path = "pcrf/pushes.rs"]
 mod pushes;
 #[path = "pcrf/states.rs"]
@@ -599,22 +601,6 @@ fn every_switch_gives_the_same_answers() {
             }
         }
     }
-}
-
-#[test]
-fn a_session_takes_less_than_a_kilobyte() {
-    let mut bench = Bench::with(settings(), Arc::new(Mem::new()), false);
-    for at in 0..1000 {
-        bench.ask(Ccr::initial(
-            &format!("pgw.example;1;{at}"),
-            GOLD,
-            "internet",
-        ));
-        bench.ask(Ccr::update(&format!("pgw.example;1;{at}"), 1).used("mk-gold", 10));
-    }
-    let view = bench.pcrf.view(b"pgw.example;1;7", bench.now).unwrap();
-    eprintln!("{} bytes: {view:?}", view.bytes);
-    assert!(view.bytes < 1000);
 }
 
 /// A request whose AVPs are chosen by name, and changed as told.

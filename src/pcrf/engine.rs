@@ -240,6 +240,7 @@ impl Pcrf {
                     };
                     session.peer = host.number;
                     session.shrink();
+                    session.share(&tables.interner);
                     buffer.clear();
                     session.digest = session.write_digested(&host.name, &mut buffer);
                     // Policy, subscribers and time went on: all are looked at when their host is there.
@@ -254,7 +255,10 @@ impl Pcrf {
                     let owners: Vec<&[u8]> = owners.iter().map(Vec::as_slice).collect();
                     tables.sessions.insert(&mut shard, &id, session, &owners);
                 }
-                Some(Blob::Over(tombstone)) => shard.bury(id.clone(), tombstone),
+                Some(Blob::Over(mut tombstone)) => {
+                    tombstone.answer = tables.interner.intern(&tombstone.answer);
+                    shard.bury(id.clone(), tombstone);
+                }
                 None => damaged += 1,
             }
         })?;
@@ -464,6 +468,24 @@ impl Pcrf {
             return None;
         }
         timers.pop().map(|Reverse(due)| due)
+    }
+
+    /// Lets go of the times of sessions that ended or are to be looked at at another time, once they are most of all.
+    pub(crate) fn forget_times(&self) {
+        let live = usize::try_from(self.tables.sessions.len()).unwrap_or(usize::MAX);
+        let mut times = {
+            let mut timers = lock(&self.timers);
+            if timers.len() <= live.saturating_mul(2).saturating_add(1024) {
+                return;
+            }
+            std::mem::take(&mut *timers).into_vec()
+        };
+        times.retain(|Reverse((at, id))| {
+            let shard = self.tables.sessions.shard(id);
+            shard.is_some_and(|mut shard| shard.get(id).is_some_and(|(_, own)| own.is_due(*at)))
+        });
+        times.shrink_to_fit();
+        lock(&self.timers).append(&mut times.into());
     }
 
     /// A number that no message of ours had before.

@@ -12,6 +12,7 @@ mod engine;
 pub(crate) mod form;
 pub mod hosts;
 mod inputs;
+pub mod interned;
 mod leftover;
 #[cfg(feature = "serve")]
 pub mod load;

@@ -71,14 +71,11 @@ impl Worker {
         let seconds = now.div_euclid(1000);
         let mut out = Vec::new();
         while let Some((at, id)) = pcrf.due(seconds) {
-            let is_due = |session: &Session| {
-                session.boundary == at || (session.release.is_some() && session.release_due == at)
-            };
             let holds = pcrf
                 .tables
                 .sessions
                 .shard(&id)
-                .and_then(|mut shard| shard.get(&id).map(|(_, session)| is_due(session)));
+                .and_then(|mut shard| shard.get(&id).map(|(_, session)| session.is_due(at)));
             if holds == Some(true) {
                 pcrf.enqueue(id, Purpose::Decide);
             }
@@ -109,6 +106,8 @@ impl Worker {
             .sessions
             .forget(seconds, |id| batch.push(&Change::DropSession { id }));
         pcrf.journal.append(&self.batch);
+        pcrf.forget_times();
+        pcrf.tables.interner.sweep();
     }
 
     /// RAR without an answer: once more with the T flag, on the connection that its host has now; then it is given up.

@@ -1,6 +1,7 @@
 //! One Gx session, and its byte form in the store.
 
 use crate::pcrf::form::{self, Reader};
+use crate::pcrf::interned::{Interned, Interner};
 
 /// First byte of a blob: a live session in this form.
 const LIVE: u8 = 3;
@@ -67,11 +68,11 @@ pub struct Session {
     /// AVPs of requests that hold until another request brings new ones, as they were received.
     pub standing: Vec<u8>,
     /// What was decided, in the policy's byte form.
-    pub wanted: Vec<u8>,
+    pub wanted: Interned,
     /// What the decision read, in the policy's byte form.
     pub memo: Vec<u8>,
     /// AVPs of the last answer from its result on, without Proxy-Info.
-    pub answer: Vec<u8>,
+    pub answer: Interned,
     /// Hash of what the store has and holds for the session; 0 = it must be written.
     pub digest: u64,
 }
@@ -84,7 +85,7 @@ pub struct Tombstone {
     /// When it may be forgotten, seconds since 1970.
     pub until: i64,
     /// AVPs of the last answer from its result on, without Proxy-Info.
-    pub answer: Vec<u8>,
+    pub answer: Interned,
 }
 
 /// What a blob holds.
@@ -140,6 +141,11 @@ impl Session {
         });
     }
 
+    /// Whether it is to be looked at at that time, in seconds since 1970.
+    pub fn is_due(&self, at: i64) -> bool {
+        self.boundary == at || (self.release.is_some() && self.release_due == at)
+    }
+
     /// Appends the byte form; `host` is the Origin-Host of its PCEF. Gives the length of the part that says what holds
     /// for the session; behind it is what every request may change. A memo is no part of what holds: one that was made
     /// before is as true of the same decision.
@@ -178,9 +184,15 @@ impl Session {
             + self.leftover.capacity()
             + self.subscriber.capacity()
             + self.standing.capacity()
-            + self.wanted.capacity()
+            + self.wanted.size()
             + self.memo.capacity()
-            + self.answer.capacity()
+            + self.answer.size()
+    }
+
+    /// Keeps what other sessions have alike together with them.
+    pub fn share(&mut self, interner: &Interner) {
+        self.wanted = interner.intern(&self.wanted);
+        self.answer = interner.intern(&self.answer);
     }
 
     /// Gives back what its buffers have too much.
@@ -188,9 +200,7 @@ impl Session {
         self.leftover.shrink_to_fit();
         self.subscriber.shrink_to_fit();
         self.standing.shrink_to_fit();
-        self.wanted.shrink_to_fit();
         self.memo.shrink_to_fit();
-        self.answer.shrink_to_fit();
     }
 }
 
@@ -224,17 +234,17 @@ impl Blob {
                 session.boundary = reader.signed()?;
                 session.subscriber = reader.bytes()?.to_vec();
                 session.standing = reader.bytes()?.to_vec();
-                session.wanted = reader.bytes()?.to_vec();
+                session.wanted = reader.bytes()?.into();
                 session.memo = reader.bytes()?.to_vec();
                 session.seen = reader.signed()?;
                 session.last = read_request(&mut reader)?;
-                session.answer = reader.bytes()?.to_vec();
+                session.answer = reader.bytes()?.into();
                 Self::Live(Box::new(session), host)
             }
             OVER => Self::Over(Tombstone {
                 until: reader.signed()?,
                 last: read_request(&mut reader)?,
-                answer: reader.bytes()?.to_vec(),
+                answer: reader.bytes()?.into(),
             }),
             _ => return None,
         };
@@ -270,9 +280,9 @@ mod tests {
             boundary: NEVER,
             subscriber: b"001010000000001".to_vec(),
             standing: vec![1; 200],
-            wanted: vec![2; 50],
+            wanted: [2; 50][..].into(),
             memo: vec![],
-            answer: vec![3; 300],
+            answer: [3; 300][..].into(),
             digest: 0,
         }
     }
@@ -294,7 +304,7 @@ mod tests {
         let tombstone = Tombstone {
             until: 5,
             last: Request::default(),
-            answer: vec![1, 2],
+            answer: [1, 2][..].into(),
         };
         let mut out = Vec::new();
         tombstone.write(&mut out);
@@ -307,7 +317,7 @@ mod tests {
         let (one, mut other) = (session(), session());
         other.seen += 60;
         other.last.number += 1;
-        other.answer.push(9);
+        other.answer = b"9"[..].into();
         let (mut a, mut b) = (Vec::new(), Vec::new());
         let (x, y) = (one.write(b"h", &mut a), other.write(b"h", &mut b));
         assert_eq!(a.get(..x), b.get(..y));
@@ -346,6 +356,6 @@ mod tests {
             panic!()
         };
         assert_eq!((host.as_slice(), read.started), (&b"h"[..], 5));
-        assert!(read.stale && read.leftover.is_empty() && read.answer == b"a");
+        assert!(read.stale && read.leftover.is_empty() && *read.answer == *b"a");
     }
 }

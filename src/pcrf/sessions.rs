@@ -1,6 +1,7 @@
 //! The live sessions, those that were live until a moment ago, and which subscriber has which.
 
 use std::collections::VecDeque;
+use std::hash::Hash;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -56,6 +57,17 @@ impl Default for Sessions {
             live: AtomicU64::new(0),
             hash,
         }
+    }
+}
+
+/// So many times what is needed is too much room.
+const ROOMY: usize = 8;
+
+/// Gives back room, where a table has much more than it needs.
+fn fit<K: Eq + Hash, V>(table: &mut HashMap<K, V, RandomState>) {
+    let len = table.len();
+    if table.capacity() > ROOMY * len.max(ROOMY) {
+        table.shrink_to(2 * len);
     }
 }
 
@@ -235,10 +247,20 @@ impl Sessions {
         ids
     }
 
-    /// Forgets old tombstones of all parts.
+    /// Forgets old tombstones of all parts, and gives back the room of what is gone.
     pub fn forget(&self, now: i64, mut forgotten: impl FnMut(&Id)) {
         for shard in &self.shards {
-            lock(shard).forget(now, &mut forgotten);
+            let mut shard = lock(shard);
+            shard.forget(now, &mut forgotten);
+            fit(&mut shard.live);
+            fit(&mut shard.over);
+            let len = shard.order.len();
+            if shard.order.capacity() > ROOMY * len.max(ROOMY) {
+                shard.order.shrink_to(2 * len);
+            }
+        }
+        for table in &self.owners {
+            fit(&mut lock(table));
         }
     }
 }

@@ -8,6 +8,7 @@ use crate::pcrf::counters::Counters;
 use crate::pcrf::directory::{Directory, Row};
 use crate::pcrf::form::{self, Reader};
 use crate::pcrf::hosts::Hosts;
+use crate::pcrf::interned::Interner;
 use crate::pcrf::optimise::{Switch, Switches};
 use crate::pcrf::perf::{Perf, Work};
 use crate::pcrf::policy::{Accumulate, MonitoringKey, Period, Policy, Quota};
@@ -30,6 +31,8 @@ pub struct Tables {
     pub store: Arc<dyn Store>,
     /// Which optimisations are on.
     pub switches: Switches,
+    /// What many sessions have alike.
+    pub interner: Interner,
     /// What happened.
     pub counters: Counters,
     /// Where the time goes.
@@ -67,6 +70,7 @@ impl Tables {
             hosts: Hosts::default(),
             store,
             switches: Switches::default(),
+            interner: Interner::default(),
             counters: Counters::default(),
             perf: Perf::default(),
             zone: Zone::local(),

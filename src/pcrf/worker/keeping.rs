@@ -15,13 +15,13 @@ impl Worker {
     /// Keeps a new decision in its session, and tells the operator what it wants told.
     pub(crate) fn keep(&mut self, session: &mut Session, before: &Wanted, id: &[u8], now: i64) {
         let decision = self.runner.decision();
-        session.wanted.clear();
-        decision.wanted.encode(&mut session.wanted);
+        self.blob.clear();
+        decision.wanted.encode(&mut self.blob);
+        session.wanted = self.pcrf.tables.interner.intern(&self.blob);
         session.memo.clear();
         if decision.memo.is_useful() {
             decision.memo.encode(&mut session.memo);
         }
-        session.wanted.shrink_to_fit();
         session.memo.shrink_to_fit();
         let reads_clock = decision
             .memo

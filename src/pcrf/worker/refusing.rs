@@ -118,7 +118,7 @@ impl Worker {
         let tombstone = Tombstone {
             last: call.this,
             until: call.until(pcrf.settings()),
-            answer: self.refusal.clone(),
+            answer: call.tables.interner.intern(&self.refusal),
         };
         self.bury(&id, &tombstone, version);
         if let Some(oldest) = shard.refuse(id, tombstone, pcrf.settings().refusals) {

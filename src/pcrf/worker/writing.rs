@@ -93,14 +93,8 @@ impl Worker {
     ) {
         session.last = call.this;
         session.seen = call.now;
-        session.answer.clear();
-        session
-            .answer
-            .extend_from_slice(w.avps().get(mark..).unwrap_or_default());
-        // The first answer of a session is much longer than those that follow.
-        if session.answer.capacity() > session.answer.len() + 64 {
-            session.answer.shrink_to_fit();
-        }
+        let answer = w.avps().get(mark..).unwrap_or_default();
+        session.answer = call.tables.interner.intern(answer);
         call.parts.each_raw(id::PROXY_INFO, |avp| w.copy(&avp));
         w.finish();
     }
