@@ -167,7 +167,7 @@ struct World {
 #[derive(Debug, Default)]
 struct Seen {
     memo_hits: u64,
-    /// Decisions that were pushed because the time of a window came.
+    /// Decisions that were pushed after waits of hours: edges of windows, and repetitions.
     edges: usize,
     /// Policies that took the place of others while there were sessions.
     reloads: usize,
