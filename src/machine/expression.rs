@@ -228,42 +228,73 @@ pub fn evaluate(
     general(compiled, holes, memory, log)
 }
 
-/// Shapes on integers, without a stack.
+/// Simple shapes, without a stack.
 #[inline]
 fn fused(shape: &Shape, holes: &[Value]) -> Option<Value> {
-    let integer = |hole: u32| match holes.get(hole as usize) {
-        Some(Value::Int(n)) => Some(*n),
-        _ => None,
-    };
     match shape {
-        // Both are below 10^18, so the sum fits.
-        Shape::AddConst { hole, k } => Some(Number::Int(integer(*hole)? + k).to_value()),
+        Shape::AddConst { hole, k } => match holes.get(*hole as usize) {
+            // Both are below 10^18, so the sum fits.
+            Some(Value::Int(n)) => Some(Number::Int(n + k).to_value()),
+            _ => None,
+        },
+        Shape::Constant(value) => Some(value.clone()),
+        _ => integer(shape, holes).map(Value::Int),
+    }
+}
+
+/// Shapes whose value is 1 or 0.
+#[inline]
+pub(crate) fn integer(shape: &Shape, holes: &[Value]) -> Option<i64> {
+    match shape {
         Shape::Compare { op, left, right } => {
             let side = |operand: &IntOperand| match operand {
-                IntOperand::Hole(hole) => integer(*hole),
+                IntOperand::Hole(hole) => match holes.get(*hole as usize) {
+                    Some(Value::Int(n)) => Some(*n),
+                    _ => None,
+                },
                 IntOperand::Constant(n) => Some(*n),
             };
             let order = side(left)?.cmp(&side(right)?);
-            Some(Value::Int(i64::from(op.holds(Some(order)))))
+            Some(i64::from(op.holds(Some(order))))
         }
         Shape::Same { hole, text, equal } => {
             let same = same(holes.get(*hole as usize)?, text)?;
-            Some(Value::Int(i64::from(same == *equal)))
+            Some(i64::from(same == *equal))
         }
-        Shape::Constant(value) => Some(value.clone()),
-        Shape::Other => None,
+        Shape::AddConst { .. } | Shape::Constant(_) | Shape::Other => None,
     }
 }
 
 /// Whether `"value"` and `"text"` are the same operand; `None` = the value is not one operand between quotes.
 #[inline]
 pub(crate) fn same(value: &Value, text: &Text) -> Option<bool> {
-    /// Longer ones come near the limit of an expression, in bytes.
-    const LONG: usize = 2000;
     match value {
         Value::Int(n) => Some(canonical_integer(text) == Some(*n)),
-        Value::Text(value) if value.len() + text.len() > LONG || value.contains(&b'"') => None,
-        Value::Text(value) => Some(value == text),
+        Value::Text(value) => same_text(value, text),
+    }
+}
+
+/// As [`same`]; the text of an integer is the same as another one exactly where it has the same bytes.
+#[inline]
+fn same_text(value: &[u8], text: &Text) -> Option<bool> {
+    /// Longer ones come near the limit of an expression, in bytes.
+    const LONG: usize = 2000;
+    if value.len() + text.len() > LONG || value.contains(&b'"') {
+        return None;
+    }
+    Some(value == &**text)
+}
+
+/// The value of an expression whose only operand that is not constant is this text, where it compares it with another.
+#[inline]
+pub(crate) fn compared(compiled: &Compiled, value: &[u8]) -> Option<i64> {
+    match &compiled.shape {
+        Shape::Same {
+            hole: 0,
+            text,
+            equal,
+        } if compiled.holes == 1 => Some(i64::from(same_text(value, text)? == *equal)),
+        _ => None,
     }
 }
 

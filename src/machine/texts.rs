@@ -105,11 +105,9 @@ impl Call {
                 let mut cx = Cx {
                     state: &mut self.state,
                 };
-                let value = match self.evaluator.straight(image, &mut cx, self.line, code)? {
-                    Straight::Value(Value::Int(n)) => n,
-                    Straight::Value(Value::Text(text)) => truth(&text)?,
-                    Straight::Text(buffer, length) => truth(buffer.get(..length)?)?,
-                };
+                let value = self
+                    .evaluator
+                    .straight_truth(image, &mut cx, self.line, code)?;
                 Some(if value as i32 != 0 { yes } else { no })
             }
             Operation::BranchEqualTo {
@@ -199,14 +197,6 @@ impl Call {
         let (count, to) = selector.advance(place, to, fuel)?;
         Some(Way { to, count })
     }
-}
-
-/// The number that a condition is. Any other text but an empty one might change where the data of the line is cut.
-fn truth(text: &[u8]) -> Option<i64> {
-    if text.is_empty() {
-        return Some(0);
-    }
-    canonical_integer(text)
 }
 
 /// A step is not taken in part.

@@ -325,7 +325,6 @@ impl Worker {
         };
         let decision = self.runner.decision();
         let wanted = if same { &before } else { &decision.wanted };
-        session.release_as(wanted.release);
         let step = Step {
             policy: &loaded.policy,
             wanted,
@@ -335,10 +334,12 @@ impl Worker {
         };
         let needed = step.is_needed();
         if needed && host.connection() == 0 {
+            // The session stays as it was, all of it, and is decided about when its host is there again.
             tables.counters.push_unreachable.up();
             pcrf.owe(session);
             return false;
         }
+        session.release_as(wanted.release);
         if needed {
             let grants = Grants {
                 tables,

@@ -5,8 +5,9 @@
 
 use crate::base::arguments::balanced;
 use crate::base::substring::Cut;
+use crate::base::value::canonical_integer;
 use crate::base::{Text, Value};
-use crate::machine::expression::evaluate;
+use crate::machine::expression::{compared, evaluate, integer};
 use crate::machine::image::Image;
 use crate::machine::{Answer, Cx};
 use crate::program::instruction::{CallId, CodeId, Constant, Core, ExpressionId, Instruction};
@@ -24,6 +25,14 @@ pub(crate) enum Straight<'a> {
     Value(Value),
     /// A text: so many bytes of a buffer that holds some more, see [`Text::set_first`].
     Text(&'a [u8], usize),
+}
+
+/// The number that a condition is. Any other text but an empty one might change where the data of the line is cut.
+fn truth(text: &[u8]) -> Option<i64> {
+    if text.is_empty() {
+        return Some(0);
+    }
+    canonical_integer(text)
 }
 
 /// The priority of a line becomes the call's where it is read.
@@ -44,11 +53,49 @@ impl Evaluator {
         line: u32,
         text: CodeId,
     ) -> Option<Straight<'_>> {
+        self.run_straight(image, cx, line, text)?;
+        Some(match self.values.pop() {
+            Some(Value::Text(text)) if text.len() > LONG => return None,
+            Some(value) => Straight::Value(value),
+            None => {
+                let length = self.out.len();
+                self.out.extend_from_slice(&[0; Text::INLINE]);
+                Straight::Text(&self.out, length)
+            }
+        })
+    }
+
+    /// The number that a straight condition of a line is; `None` = the general way must.
+    #[inline]
+    pub(crate) fn straight_truth(
+        &mut self,
+        image: &Image,
+        cx: &mut Cx<'_>,
+        line: u32,
+        text: CodeId,
+    ) -> Option<i64> {
+        self.run_straight(image, cx, line, text)?;
+        match self.values.last() {
+            Some(Value::Int(n)) => Some(*n),
+            Some(Value::Text(text)) => truth(text),
+            None => truth(&self.out),
+        }
+    }
+
+    /// Leaves a value, or else a text in the buffer.
+    fn run_straight(
+        &mut self,
+        image: &Image,
+        cx: &mut Cx<'_>,
+        line: u32,
+        text: CodeId,
+    ) -> Option<()> {
         self.out.clear();
         self.marks.clear();
         self.values.clear();
         let code = &image.program.code;
-        for &instruction in code.from(text.0) {
+        let mut instructions = code.from(text.0).iter();
+        while let Some(&instruction) = instructions.next() {
             match instruction {
                 Instruction::Literal(id) => self.literal(image, id),
                 Instruction::Slot(slot) => {
@@ -92,32 +139,32 @@ impl Evaluator {
                 Instruction::PushSlot(slot) => self.push_slot(image, cx, slot)?,
                 Instruction::PushText => {
                     let mark = self.marks.pop()?.0;
-                    let value = Value::from_bytes(self.out.get(mark..)?);
+                    let value = self.out.get(mark..)?;
+                    // A text that is compared with another one, and is nothing else, needs no value of its own.
+                    if let [Instruction::ExpressionValue(id), ..] = instructions.as_slice()
+                        && let Some(usage) = code.expression(*id)
+                        && let Some(n) = compared(&usage.compiled, value)
+                    {
+                        self.values.push(Value::Int(n));
+                        instructions.next();
+                    } else {
+                        self.values.push(Value::from_bytes(value));
+                    }
                     self.out.truncate(mark);
-                    self.values.push(value);
                 }
                 Instruction::Expression(id) => {
-                    let value = self.straight_expression(image, cx, id)?;
-                    value.append_to(&mut self.out);
+                    self.straight_expression(image, cx, id)?;
+                    if let Some(value) = self.values.pop() {
+                        value.append_to(&mut self.out);
+                    }
                 }
-                Instruction::ExpressionValue(id) => {
-                    let value = self.straight_expression(image, cx, id)?;
-                    self.values.push(value);
-                }
+                Instruction::ExpressionValue(id) => self.straight_expression(image, cx, id)?,
                 Instruction::Textual(_) => return None,
                 Instruction::End => break,
             }
             self.short()?;
         }
-        Some(match self.values.pop() {
-            Some(Value::Text(text)) if text.len() > LONG => return None,
-            Some(value) => Straight::Value(value),
-            None => {
-                let length = self.out.len();
-                self.out.extend_from_slice(&[0; Text::INLINE]);
-                Straight::Text(&self.out, length)
-            }
-        })
+        Some(())
     }
 
     #[inline]
@@ -141,22 +188,30 @@ impl Evaluator {
         Some(())
     }
 
+    /// Puts the value of an expression in the place of its operands.
     fn straight_expression(
         &mut self,
         image: &Image,
         cx: &mut Cx<'_>,
         id: ExpressionId,
-    ) -> Option<Value> {
+    ) -> Option<()> {
         let usage = image.program.code.expression(id)?;
         let holes = usage.compiled.holes() as usize;
         let first = self.values.len().checked_sub(holes)?;
         let values = self.values.get(first..)?;
+        // The usual results, without a value that is moved about.
+        if let Some(n) = integer(&usage.compiled.shape, values) {
+            self.values.truncate(first);
+            self.values.push(Value::Int(n));
+            return Some(());
+        }
         let mut silent = true;
         let value = MEMORY.with_borrow_mut(|memory| {
             evaluate(&usage.compiled, values, memory, &mut |_| silent = false)
         })?;
         self.values.truncate(first);
-        (silent || !cx.is_logged()).then_some(value)
+        self.values.push(value);
+        (silent || !cx.is_logged()).then_some(())
     }
 
     /// The inside of a `${ }` that is a name, perhaps with an offset.
