@@ -1771,6 +1771,8 @@ fn decide_keeps_its_contract() {
         (&decided["result"], &decided["experimental"]),
         (&serde_json::Value::Null, &5140.into())
     );
+    let (_, empty) = json(&["--imsi", "001010000000001", "--apn", ""]);
+    assert_eq!(empty, decided);
     let (_, decided) = json(&["--apn", "internet", "--imsi", "999"]);
     assert_eq!(
         (&decided["result"], &decided["qos"]),

@@ -129,7 +129,7 @@ fn a_session_over_tcp_and_the_commands_to_the_server() {
     let goodbye = client.receive().unwrap();
     assert_eq!(goodbye.message().header().command, command::DISCONNECT_PEER);
     let mut w = Writer::new();
-    w.start_answer(goodbye.message().header(), 0);
+    w.start_answer(&goodbye.message().header(), 0);
     w.u32(id::RESULT_CODE, 2001);
     w.text(id::ORIGIN_HOST, "pgw.example");
     w.text(id::ORIGIN_REALM, "example");
@@ -429,6 +429,21 @@ fn commands_refuse_what_has_no_meaning() {
     assert_eq!(run(&["topup", GOLD, "nowhere", "1G"]), 1);
     assert_eq!(run(&["topup", GOLD, "mk-gold", "1G"]), 0);
     assert_eq!(run(&["reload"]), 0);
+    assert_eq!(run(&["opt", "nope=on"]), 2);
+    let sessions = server.ask(&json!({"command": "sessions", "subscriber": "4915100000001"}));
+    assert_eq!(sessions["count"], json!(1), "{sessions}");
+    let topped = server.ask(
+        &json!({"command": "topup", "subscriber": "4915100000001", "key": "mk-gold", "octets": 5}),
+    );
+    assert_eq!(
+        topped,
+        json!({"subscriber": "4915100000001", "key": "mk-gold", "used": 0, "limit": 2_000_000_005_u64})
+    );
+    let released = server.ask(&json!({"command": "release", "session": "pgw;1"}));
+    assert_eq!(
+        released,
+        json!({"session": "pgw;1", "cause": 0, "state": "asked"})
+    );
     assert_eq!(
         run(&["release", "pgw;1", "--cause", "UE_SUBSCRIPTION_REASON"]),
         0

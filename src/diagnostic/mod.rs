@@ -141,6 +141,11 @@ impl Report {
         self.diagnostics.iter().map(|d| d.severity).max()
     }
 
+    /// Whether it was refused, or something in it is an error.
+    pub fn has_errors(&self) -> bool {
+        self.refused || self.worst() == Some(Severity::Error)
+    }
+
     /// A diagnostic as `file:line:column: CODE: text`.
     pub fn line(&self, diagnostic: &Diagnostic) -> String {
         let code = diagnostic.code.id;

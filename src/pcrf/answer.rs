@@ -10,7 +10,7 @@ use crate::pcrf::settings::Experimental;
 /// Event-Trigger NO_EVENT_TRIGGERS.
 const NO_EVENT_TRIGGERS: u32 = 14;
 /// Event-Trigger REVALIDATION_TIMEOUT.
-const REVALIDATION_TIMEOUT: u32 = 17;
+pub(crate) const REVALIDATION_TIMEOUT: u32 = 17;
 /// Event-Trigger USAGE_REPORT.
 const USAGE_REPORT: u32 = 33;
 /// Features of list 1 that are offered: Rel8, Rel9, Rel10.

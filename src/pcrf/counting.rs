@@ -1,7 +1,9 @@
 //! Limits and usage that change beside requests: top-ups, other sources of usage.
 
-use crate::pcrf::directory::Identity;
+use crate::pcrf::directory::{Identity, Row};
 use crate::pcrf::engine::Pcrf;
+use crate::pcrf::policy::Quota;
+use crate::pcrf::sessions::Id;
 use crate::pcrf::store::{Batch, Change};
 use crate::pcrf::tables::Tables;
 use crate::pcrf::usage::parts;
@@ -38,6 +40,30 @@ impl Pcrf {
         self.add(subscriber, key, used, now)
     }
 
+    /// The subscriber whose key or MSISDN this is.
+    fn row(&self, subscriber: &[u8]) -> Option<Row> {
+        let directory = &self.tables.directory;
+        let row = directory.by_key(subscriber);
+        row.or_else(|| directory.find(Identity::Msisdn, subscriber))
+    }
+
+    /// Sessions of a pool, or of a subscriber by key or MSISDN.
+    pub fn sessions_of(&self, owner: &[u8]) -> Vec<Id> {
+        let row = self.row(owner);
+        let key = row.as_ref().map_or(owner, Row::key);
+        self.tables.sessions.of(key).to_vec()
+    }
+
+    /// What a subscriber, by key or MSISDN, used of a key in the present period, and how much there is.
+    pub fn quota_of(&self, subscriber: &[u8], key: &[u8], now: i64) -> Quota {
+        let row = self.row(subscriber);
+        let known = row.as_ref().map_or(subscriber, Row::key);
+        let seconds = now.div_euclid(1000);
+        let policy = self.policy();
+        self.tables
+            .quota(&policy, key, known, row.as_ref(), seconds)
+    }
+
     /// Applies changes of used octets and credit, which may depend on what was used.
     fn add(
         &self,
@@ -46,8 +72,7 @@ impl Pcrf {
         changes: impl FnOnce(u64) -> Vec<(i64, i64)>,
         now: i64,
     ) -> Option<()> {
-        let row = self.tables.directory.by_key(subscriber);
-        let row = row.or_else(|| self.tables.directory.find(Identity::Msisdn, subscriber));
+        let row = self.row(subscriber);
         let known = row.as_ref().map_or(subscriber, |row| row.key());
         if row.is_none() && self.tables.sessions.of(subscriber).is_empty() {
             return None;

@@ -1,5 +1,7 @@
 //! `pcrf.conf`: what a PCRF is called, what it answers where the standards leave it open, and how it runs.
 
+mod value;
+
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -7,6 +9,7 @@ use std::time::Duration;
 use crate::base::{Place, SourceId, Text};
 use crate::diagnostic::{Code, Diagnostic, Report, Severity, code};
 use crate::pcrf::diameter::message::LONGEST;
+use crate::pcrf::settings::value::{GATHER, duration, identity, number, pause};
 use crate::pcrf::store::{Durability, Rhythm};
 use crate::syntax::load::{Category, Reader, Setting, categories};
 
@@ -195,36 +198,20 @@ impl Default for Settings {
     }
 }
 
-/// `10s`, `5m`, `24h`, `100ms`; a number alone is seconds.
-/// A pause of this length joins six requests at 3,000 a second, and adds a millisecond to an answer on average.
-const GATHER: Duration = Duration::from_millis(2);
-const LONGEST_PAUSE: Duration = Duration::from_millis(100);
-
-fn duration(text: &[u8]) -> Option<Duration> {
-    let text = std::str::from_utf8(text).ok()?.trim();
-    let digits = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
-    let (number, unit) = text.split_at_checked(digits)?;
-    let number: u64 = number.parse().ok()?;
-    let millis = match unit.trim() {
-        "ms" => 1,
-        "" | "s" => 1000,
-        "m" => 60_000,
-        "h" => 3_600_000,
-        "d" => 86_400_000,
-        _ => return None,
-    };
-    Some(Duration::from_millis(number.checked_mul(millis)?))
-}
-
-fn number<T: std::str::FromStr>(text: &[u8]) -> Option<T> {
-    std::str::from_utf8(text).ok()?.trim().parse().ok()
-}
-
 fn say(report: &mut Report, code: &'static Code, setting: &Setting, message: String) {
     report.push(Diagnostic {
         severity: Severity::Error,
         ..Diagnostic::warning(code, setting.place, message, None::<&str>)
     });
+}
+
+/// What cannot be, and what can.
+fn refusal(setting: &Setting) -> String {
+    let wrong = format!("`{}` cannot be `{}`", setting.name, shown(setting));
+    match value::wanted(setting.name.as_bytes()) {
+        Some(wanted) => format!("{wrong}: {wanted}"),
+        None => wrong,
+    }
 }
 
 fn set<T>(to: &mut T, value: Option<T>) -> Option<()> {
@@ -268,10 +255,7 @@ impl Settings {
                 _ => {
                     is_peer = true;
                     match setting.name.as_bytes() {
-                        b"host" => {
-                            peer.host = setting.value.as_bytes().to_vec();
-                            Some(Some(()))
-                        }
+                        b"host" => Some(set(&mut peer.host, identity(setting.value.as_bytes()))),
                         b"experimental" => {
                             peer.experimental = Experimental::by_name(&setting.value);
                             Some(peer.experimental.map(|_| ()))
@@ -293,12 +277,7 @@ impl Settings {
                         category.name.as_bytes() != b"optimise"
                             || *own != format!("{}={}", setting.name, setting.value)
                     });
-                    say(
-                        report,
-                        &code::SETTING_INVALID,
-                        setting,
-                        format!("`{}` cannot be `{}`", setting.name, shown(setting)),
-                    );
+                    say(report, &code::SETTING_INVALID, setting, refusal(setting));
                 }
                 Some(Some(())) => {}
             }
@@ -317,11 +296,7 @@ impl Settings {
         };
         match self.general(&setting, folder) {
             Some(Some(())) => Ok(()),
-            Some(None) => Err(format!(
-                "`{}` cannot be `{}`",
-                setting.name,
-                shown(&setting)
-            )),
+            Some(None) => Err(refusal(&setting)),
             None => Err(format!("there is no setting `{}`", setting.name)),
         }
     }
@@ -335,13 +310,9 @@ impl Settings {
         let value = setting.value.as_bytes();
         let text = String::from_utf8_lossy(value).into_owned();
         let path = || Some(folder.join(&text));
-        let identity = || {
-            let sound = !value.is_empty() && value.iter().all(u8::is_ascii_graphic);
-            sound.then(|| value.to_vec())
-        };
         Some(match setting.name.as_bytes() {
-            b"host" => set(&mut self.host, identity()),
-            b"realm" => set(&mut self.realm, identity()),
+            b"host" => set(&mut self.host, identity(value)),
+            b"realm" => set(&mut self.realm, identity(value)),
             b"listen" => set(&mut self.listen, number(value)),
             b"policy" => set(&mut self.policy, path()),
             b"rules" => set(&mut self.rules, Some(path())),
@@ -350,11 +321,14 @@ impl Settings {
             b"control" => set(&mut self.control, path()),
             b"store" => set(&mut self.store, Backend::of(text, folder)),
             b"durability" => set(&mut self.rhythm.durability, Durability::by_name(value)),
-            b"interval" => set(&mut self.rhythm.interval, duration(value)),
-            b"batch" => set(&mut self.rhythm.changes, number(value)),
-            b"batch_idle" => set(&mut self.rhythm.idle, duration(value)),
-            b"store_patience" => set(&mut self.rhythm.patience, duration(value)),
-            b"batch_age" => set(&mut self.rhythm.age, duration(value)),
+            b"interval" => set(&mut self.rhythm.interval, pause(b"interval", value)),
+            b"batch" => set(
+                &mut self.rhythm.changes,
+                number(value).filter(|changes| (1..=value::MOST_CHANGES).contains(changes)),
+            ),
+            b"batch_idle" => set(&mut self.rhythm.idle, pause(b"batch_idle", value)),
+            b"store_patience" => set(&mut self.rhythm.patience, pause(b"store_patience", value)),
+            b"batch_age" => set(&mut self.rhythm.age, pause(b"batch_age", value)),
             b"peers" => set(
                 &mut self.listed,
                 match value {
@@ -382,10 +356,10 @@ impl Settings {
                 &mut self.usage_report,
                 number(value).filter(|event| [33, 26].contains(event)),
             ),
-            b"session_ttl" => set(&mut self.session_ttl, duration(value)),
-            b"tombstone" => set(&mut self.tombstone, duration(value)),
-            b"push_timeout" => set(&mut self.push_timeout, duration(value)),
-            b"release_repeat" => set(&mut self.release_repeat, duration(value)),
+            b"session_ttl" => set(&mut self.session_ttl, pause(b"session_ttl", value)),
+            b"tombstone" => set(&mut self.tombstone, pause(b"tombstone", value)),
+            b"push_timeout" => set(&mut self.push_timeout, pause(b"push_timeout", value)),
+            b"release_repeat" => set(&mut self.release_repeat, pause(b"release_repeat", value)),
             b"refusals" => set(&mut self.refusals, number(value)),
             b"push_rate" => set(&mut self.push_rate, number(value).filter(|rate| *rate > 0)),
             b"max_message" => set(
@@ -397,7 +371,7 @@ impl Settings {
                 match value {
                     b"yes" => Some(GATHER),
                     b"no" => Some(Duration::ZERO),
-                    _ => duration(value).filter(|pause| *pause <= LONGEST_PAUSE),
+                    _ => duration(value).filter(|pause| *pause <= value::LONGEST_GATHER),
                 },
             ),
             b"workers" => set(
@@ -451,6 +425,64 @@ mod tests {
         );
         assert_eq!(settings.experimental_for(b"other"), Experimental::Ts);
         assert_eq!(report.diagnostics().len(), 3);
+    }
+
+    #[test]
+    fn what_cannot_work_is_refused_with_what_can() {
+        let mut settings = Settings::default();
+        for (name, value) in [
+            ("host", ""),
+            ("host", "a b"),
+            ("host", "a_b.example"),
+            ("host", "-a.example"),
+            ("host", "a..example"),
+            ("host", ".example"),
+            ("realm", "ex ample"),
+            ("realm", "example."),
+            ("session_ttl", "0"),
+            ("session_ttl", "400d"),
+            ("tombstone", "0"),
+            ("tombstone", "10ms"),
+            ("push_timeout", "0"),
+            ("release_repeat", "0"),
+            ("store_patience", "0"),
+            ("interval", "0"),
+            ("interval", "1h"),
+            ("batch", "0"),
+            ("batch", "2000000"),
+            ("batch_idle", "1h"),
+            ("batch_age", "1h"),
+            ("refusals", "-1"),
+            ("gather", "1s"),
+        ] {
+            let before = settings.clone();
+            let said = settings
+                .set(name.as_bytes(), value.as_bytes(), Path::new(""))
+                .unwrap_err();
+            assert!(
+                said.starts_with(&format!("`{name}` cannot be `{value}`: ")),
+                "{said}"
+            );
+            assert_eq!(settings, before, "{said}");
+        }
+        for (name, value) in [
+            ("host", "p"),
+            ("host", "PCRF-1.example"),
+            ("realm", "3gppnetwork.org"),
+        ] {
+            settings
+                .set(name.as_bytes(), value.as_bytes(), Path::new(""))
+                .unwrap();
+        }
+        let text = "[general]\nhost=a b\npush_timeout=0\n[pgw]\nhost=p gw\n";
+        let mut reader = MemoryReader::new().with("pcrf.conf", text);
+        let (_, report) = Settings::load(Path::new("pcrf.conf"), &mut reader);
+        let found: Vec<_> = report
+            .diagnostics()
+            .iter()
+            .map(|own| (own.code.id, own.severity))
+            .collect();
+        assert_eq!(found, [("E032", Severity::Error); 3]);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::pcrf::answer::REVALIDATION_TIMEOUT;
 use crate::pcrf::diameter::{AvpId, Avps, id};
 use crate::pcrf::engine::Pcrf;
 use crate::pcrf::policy::Wanted;
@@ -43,6 +44,16 @@ pub struct View {
     pub bytes: usize,
 }
 
+/// The events that the PCEF is to report; a time to ask again is one, too.
+fn armed(wanted: &Wanted) -> Vec<u32> {
+    let mut armed = wanted.triggers.clone();
+    if wanted.revalidate.is_some() && !armed.contains(&REVALIDATION_TIMEOUT) {
+        armed.push(REVALIDATION_TIMEOUT);
+        armed.sort_unstable();
+    }
+    armed
+}
+
 impl Pcrf {
     /// A session, to be shown.
     pub fn view(&self, id: &[u8], now: i64) -> Option<View> {
@@ -76,7 +87,7 @@ impl Pcrf {
             seen: session.seen,
             number: session.last.number,
             rules: wanted.rules.iter().map(|rule| text(&rule.name)).collect(),
-            triggers: wanted.triggers.clone(),
+            triggers: armed(&wanted),
             usage: wanted
                 .monitors
                 .iter()

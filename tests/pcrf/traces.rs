@@ -1,6 +1,7 @@
 //! Random traces through the engine: a memo changes no byte of what is answered and pushed, and a PCEF has what its
 //! sessions are said to have, whatever got lost on the way.
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -159,6 +160,18 @@ struct World {
     next: u64,
     policy: usize,
     rows: usize,
+    seen: Seen,
+}
+
+/// What really happened, counted: a trace without it would show nothing.
+#[derive(Debug, Default)]
+struct Seen {
+    memo_hits: u64,
+    /// Decisions that were pushed after waits of hours: edges of windows, and repetitions.
+    edges: usize,
+    /// Policies that took the place of others while there were sessions.
+    reloads: usize,
+    restarts: usize,
 }
 
 impl World {
@@ -174,6 +187,7 @@ impl World {
             next: 1,
             policy: 0,
             rows: 0,
+            seen: Seen::default(),
         };
         for memo in [true, false] {
             let store = Arc::new(Mem::new());
@@ -318,7 +332,17 @@ impl World {
         }
     }
 
+    /// Counters begin anew at a restart; the one with a memo has hits, the other has none.
+    fn count_hits(&mut self) {
+        let hits = |(bench, _): &(Bench, Arc<Mem>)| bench.pcrf.tables().counters.memo_hits.get();
+        let hits: Vec<u64> = self.benches.iter().map(hits).collect();
+        self.seen.memo_hits += hits[0];
+        assert_eq!(hits[1], 0);
+    }
+
     fn restart(&mut self) {
+        self.count_hits();
+        self.seen.restarts += usize::from(!self.pcef.is_empty());
         self.connection = 0;
         let (policy_number, rows_number) = (self.policy, self.rows);
         for (bench, store) in &mut self.benches {
@@ -351,7 +375,13 @@ impl World {
                 }
             }
             Step::Wait(millis, fate) => {
-                self.wait(millis, fate);
+                // What was waiting already is told first.
+                if millis >= 3_600_000 {
+                    self.wait(0, fate);
+                    self.seen.edges += self.wait(millis, fate);
+                } else {
+                    self.wait(millis, fate);
+                }
             }
             Step::TopUp(of) => {
                 let name = subscriber(of);
@@ -374,6 +404,7 @@ impl World {
                 self.each(|bench| bench.pcrf.release(id.as_bytes(), 1));
             }
             Step::Policy(number) => {
+                self.seen.reloads += usize::from(self.policy != number && !self.pcef.is_empty());
                 self.policy = number;
                 self.each(|bench| bench.pcrf.reload(policy_of(&policy(number))).unwrap());
             }
@@ -412,18 +443,15 @@ impl World {
                     (has, view.stale, view.release.is_some())
                 })
             });
-            let (mut said, stale, ends) = view.unwrap_or_else(|| panic!("{id} is not known"));
+            let (said, stale, ends) = view.unwrap_or_else(|| panic!("{id} is not known"));
             // Of a session that is to end nothing else is asked any more.
             if ends {
                 continue;
             }
             assert!(!stale, "{id}");
-            // Armed by Revalidation-Time.
-            if has.triggers.contains(&17) {
-                said.triggers.insert(17);
-            }
             assert_eq!(has, said, "{id}");
         }
+        self.count_hits();
     }
 }
 
@@ -455,6 +483,7 @@ fn a_memo_changes_nothing_and_nothing_is_lost_for_good() {
         ..ProptestConfig::default()
     };
     let traces = proptest::collection::vec(step(), 1..60);
+    let seen = RefCell::new(Seen::default());
     TestRunner::new(config)
         .run(&traces, |steps| {
             let mut world = World::new();
@@ -462,9 +491,20 @@ fn a_memo_changes_nothing_and_nothing_is_lost_for_good() {
                 world.run(step);
             }
             world.settle();
+            let mut seen = seen.borrow_mut();
+            seen.memo_hits += world.seen.memo_hits;
+            seen.edges += world.seen.edges;
+            seen.reloads += world.seen.reloads;
+            seen.restarts += world.seen.restarts;
             Ok(())
         })
         .unwrap();
+    // About once in each trace at least, of 300.
+    let seen = seen.into_inner();
+    assert!(seen.memo_hits > 300, "{seen:?}");
+    assert!(seen.edges > 100, "{seen:?}");
+    assert!(seen.reloads > 100, "{seen:?}");
+    assert!(seen.restarts > 100, "{seen:?}");
 }
 
 /// What is written of a session does not depend on memos: after a restart the same requests are known.

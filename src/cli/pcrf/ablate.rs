@@ -70,9 +70,17 @@ pub(super) fn run(args: &AblateArgs) -> Result<i32, i32> {
         },
     };
     let bar = ui::progress(wanted.len() as u64, "rows");
-    let mut lines = Vec::new();
+    let mut lines: Vec<Line> = Vec::new();
     for row in &wanted {
-        lines.push(ablation.measure(row).map_err(told)?);
+        // The same switches under another name are measured once.
+        let line = match lines.iter().find(|line| line.row.on == row.on) {
+            Some(same) => Line {
+                row: row.clone(),
+                ..same.clone()
+            },
+            None => ablation.measure(row).map_err(told)?,
+        };
+        lines.push(line);
         bar.inc(1);
     }
     bar.finish_and_clear();

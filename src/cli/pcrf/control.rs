@@ -6,6 +6,7 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use crate::cli::{exit, ui};
+use crate::pcrf::optimise::Switches;
 use crate::pcrf::policy::{amount, release_cause};
 use crate::pcrf::server::request;
 
@@ -23,7 +24,7 @@ pub(super) struct Target {
 /// Lists live sessions.
 #[derive(Debug, Args)]
 pub(super) struct SessionsArgs {
-    /// Only those of this subscriber or pool.
+    /// Only those of this subscriber (IMSI or MSISDN) or pool.
     subscriber: Option<String>,
     /// How many at most.
     #[arg(long, default_value_t = 1000)]
@@ -162,8 +163,6 @@ fn rows(head: &[&str], list: &[Value]) -> Vec<Vec<String>> {
 fn done(target: &Target, value: &Value) -> i32 {
     if target.json {
         ui::json_document(value);
-    } else if let Value::String(text) = value {
-        ui::line(text);
     }
     exit::FINE
 }
@@ -296,6 +295,11 @@ pub(super) fn perf(args: &PerfArgs) -> Result<i32, i32> {
 }
 
 pub(super) fn opt(args: &OptArgs) -> Result<i32, i32> {
+    if let Some(set) = &args.set {
+        // Wrong usage, whatever the server is.
+        let known = Switches::default().apply(set);
+        known.map_err(|message| ui::usage(&message))?;
+    }
     let command = match &args.set {
         Some(set) => json!({"command": "opt", "set": set}),
         None => json!({"command": "opt"}),

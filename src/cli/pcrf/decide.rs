@@ -79,7 +79,7 @@ pub(super) struct DecideArgs {
     /// Why a decision is asked for.
     #[arg(long = "type", value_enum, default_value_t = KindName::Initial)]
     kind: KindName,
-    /// Rules that the session has.
+    /// Rules that the session has. One that rules.conf does not have is removed unless the policy installs it.
     #[arg(long, value_name = "RULE,…", value_delimiter = ',')]
     installed: Vec<String>,
     /// Print each line that runs.
@@ -260,6 +260,11 @@ fn is_field(policy: &Policy, known: Option<&Subscribers>, name: &[u8]) -> bool {
         || columns.any(|column| column.eq_ignore_ascii_case(name))
 }
 
+/// The APN; an empty one is none, as in a request.
+fn apn(args: &DecideArgs) -> Option<&OsString> {
+    args.apn.as_ref().filter(|apn| !apn.is_empty())
+}
+
 /// The inputs of the command line but for the subscriber.
 fn given(args: &DecideArgs, policy: &Policy) -> Result<Given, i32> {
     let now = args.at.unwrap_or_else(|| {
@@ -268,7 +273,7 @@ fn given(args: &DecideArgs, policy: &Policy) -> Result<Given, i32> {
     });
     let mut given = Given::at(now);
     let mut set = |avp: AvpId, value: &[u8]| given.set_avp(AvpPath::first(avp), Some(value));
-    if let Some(apn) = &args.apn {
+    if let Some(apn) = apn(args) {
         set(id::CALLED_STATION_ID, apn.as_bytes());
     }
     if let Some(plmn) = &args.plmn
@@ -382,7 +387,7 @@ fn subscriber(
     }
     let no_subscriber = !named && args.subscriber.is_empty();
     if no_subscriber && reads.may_read(Kind::Initial, b"SUBSCRIBER(")
-        || args.apn.is_none() && reads.may_read(Kind::Initial, b"AVP(Called-Station-Id)")
+        || apn(args).is_none() && reads.may_read(Kind::Initial, b"AVP(Called-Station-Id)")
     {
         refused = Some(ResultCode::ERROR_INITIAL_PARAMETERS);
     }
@@ -394,6 +399,11 @@ fn installed(args: &DecideArgs, policy: &Policy) -> Wanted {
     let mut wanted = Wanted::default();
     for name in args.installed.iter().map(|name| name.trim()) {
         if !name.is_empty() {
+            if policy.rules().is_there() && policy.rules().definition(name.as_bytes()).is_none() {
+                ui::message(&format!(
+                    "--installed: rules.conf has no `{name}`; the session counts as having it"
+                ));
+            }
             let meaning = policy.rules().meaning(name.as_bytes());
             wanted.add_rule(Rule::named(name, meaning));
         }

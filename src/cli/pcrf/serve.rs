@@ -7,7 +7,6 @@ use std::sync::Arc;
 use clap::Args;
 
 use crate::cli::{exit, ui};
-use crate::diagnostic::Severity;
 use crate::host::FileReader;
 use crate::pcrf::log::Sink;
 use crate::pcrf::server::{Server, StartError};
@@ -89,7 +88,7 @@ fn settings(args: &ServeArgs) -> Result<Settings, i32> {
     };
     if let Some(report) = report {
         ui::diagnostics(&report);
-        if report.is_refused() || report.worst() == Some(Severity::Error) {
+        if report.has_errors() {
             ui::message("the configuration has errors");
             return Err(exit::UNREADABLE);
         }
@@ -104,19 +103,18 @@ fn settings(args: &ServeArgs) -> Result<Settings, i32> {
     if let Some(listen) = args.listen {
         settings.listen = listen;
     }
-    if let Some(host) = &args.host {
-        settings.host = host.clone().into_bytes();
-    }
-    if let Some(realm) = &args.realm {
-        settings.realm = realm.clone().into_bytes();
-    }
     if let Some(control) = &args.control {
         settings.control.clone_from(control);
     }
     if let Some(workers) = args.workers {
         settings.workers = usize::from(workers);
     }
-    let given = [("store", &args.store), ("durability", &args.durability)];
+    let given = [
+        ("host", &args.host),
+        ("realm", &args.realm),
+        ("store", &args.store),
+        ("durability", &args.durability),
+    ];
     for (name, value) in given {
         if let Some(value) = value {
             set(&mut settings, name, value)?;

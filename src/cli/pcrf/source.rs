@@ -45,7 +45,9 @@ impl Beside {
                 }
             }
         }
-        policy.ok_or(exit::UNREADABLE)
+        // What the server would not put in force decides nothing here either.
+        let faulty = reports.iter().any(Report::has_errors);
+        policy.filter(|_| !faulty).ok_or(exit::UNREADABLE)
     }
 }
 

@@ -72,25 +72,6 @@ impl Grammar {
         Grammar::new(CREDIT_CONTROL, CREDIT_CONTROL_ONCE, &read)
     }
 
-    /// The grammar of a pushed decision (RAR), for those who receive it.
-    pub fn re_auth() -> Grammar {
-        let required = [
-            id::SESSION_ID,
-            id::AUTH_APPLICATION_ID,
-            id::ORIGIN_HOST,
-            id::ORIGIN_REALM,
-            id::DESTINATION_REALM,
-            id::DESTINATION_HOST,
-            id::RE_AUTH_REQUEST_TYPE,
-        ];
-        let read = [
-            id::CHARGING_RULE_INSTALL,
-            id::CHARGING_RULE_REMOVE,
-            id::SESSION_RELEASE_CAUSE,
-        ];
-        Grammar::new(&required, &[], &read)
-    }
-
     /// The grammar of CER: what this end cannot do without. RFC 6733 §5.3.1 requires Host-IP-Address, Vendor-Id and
     /// Product-Name too; their lack is no reason to refuse a peer.
     pub fn capabilities() -> Grammar {

@@ -103,11 +103,6 @@ impl ResultCode {
         self.vendor == 0 && self.value / 1000 == 3
     }
 
-    /// True for 2xxx.
-    pub const fn is_success(self) -> bool {
-        self.value / 1000 == 2
-    }
-
     /// The name as in the documents, without DIAMETER_ before it.
     pub fn name(self) -> Option<&'static str> {
         let found = Self::NAMED.iter().find(|(_, code)| *code == self);

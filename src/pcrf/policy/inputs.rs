@@ -410,11 +410,6 @@ impl Given {
             .set(&field.to_ascii_lowercase(), Text::from(value));
     }
 
-    /// Takes all that is known of the subscriber away.
-    pub fn clear_subscriber(&mut self) {
-        self.subscriber = Fields::default();
-    }
-
     /// Says what was used of a key.
     pub fn set_quota(&mut self, key: &[u8], quota: Quota) {
         self.quotas.set(key, quota);

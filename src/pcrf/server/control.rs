@@ -110,12 +110,12 @@ fn line(line: &Line) -> Value {
 }
 
 /// What a command changed is kept, as what an answer says is, before the command ends.
-fn on_disk(shared: &Shared) -> Result<Value, String> {
+fn on_disk(shared: &Shared) -> Result<(), String> {
     match shared.committer.as_ref().filter(|_| shared.strict) {
-        Some(committer) => committer.flush().map(|()| Value::Null).map_err(|fault| {
+        Some(committer) => committer.flush().map_err(|fault| {
             format!("it is done, but not on disk before the store works: {fault}")
         }),
-        None => Ok(Value::Null),
+        None => Ok(()),
     }
 }
 
@@ -142,7 +142,7 @@ fn answer(shared: &Shared, request: &Value) -> Result<Value, String> {
         "sessions" => {
             let limit = usize::try_from(number("limit", 1000)).unwrap_or(0);
             let ids = match request.get("subscriber").and_then(Value::as_str) {
-                Some(subscriber) => pcrf.tables().sessions.of(subscriber.as_bytes()).to_vec(),
+                Some(subscriber) => pcrf.sessions_of(subscriber.as_bytes()),
                 None => pcrf.tables().sessions.ids(|_| true),
             };
             let views = ids.iter().take(limit).filter_map(|id| pcrf.view(id, now));
@@ -179,7 +179,11 @@ fn answer(shared: &Shared, request: &Value) -> Result<Value, String> {
                 },
             };
             done.ok_or("there is no such subscriber")?;
-            on_disk(shared)
+            on_disk(shared)?;
+            let quota = pcrf.quota_of(subscriber, key, now);
+            Ok(json!({
+                "subscriber": text("subscriber")?, "key": text("key")?, "used": quota.used, "limit": quota.limit,
+            }))
         }
         "report" => {
             let (subscriber, key) = (text("subscriber")?.as_bytes(), text("key")?.as_bytes());
@@ -190,7 +194,8 @@ fn answer(shared: &Shared, request: &Value) -> Result<Value, String> {
                 .ok_or("a report is a number of octets above 0")?;
             pcrf.report(subscriber, key, text("source")?.as_bytes(), octets, now)
                 .ok_or("there is no such subscriber, key or source")?;
-            on_disk(shared)
+            on_disk(shared)?;
+            Ok(Value::Null)
         }
         "release" => {
             let cause = match request.get("cause") {
@@ -202,7 +207,8 @@ fn answer(shared: &Shared, request: &Value) -> Result<Value, String> {
                     .ok_or_else(|| no_cause(&number.to_string()))?,
             };
             if pcrf.release(text("session")?.as_bytes(), cause) {
-                on_disk(shared)
+                on_disk(shared)?;
+                Ok(json!({"session": text("session")?, "cause": cause, "state": "asked"}))
             } else {
                 Err("there is no such session".to_owned())
             }

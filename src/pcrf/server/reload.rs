@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use super::Shared;
-use crate::diagnostic::{Report, Severity};
+use crate::diagnostic::Report;
 use crate::host::FileReader;
 use crate::pcrf::engine::lock;
 use crate::pcrf::policy::{Files, Kind, Policy, Subscribers};
@@ -100,7 +100,7 @@ pub(super) fn load(settings: &Settings, files: &mut Watched) -> (Option<Policy>,
 
 /// Whether `strowger pcrf check` would fail for what it says: such a file is not put in force.
 pub(super) fn is_faulty(report: &Report) -> bool {
-    report.is_refused() || report.worst() == Some(Severity::Error)
+    report.has_errors()
 }
 
 /// What came of a reload.
