@@ -230,6 +230,16 @@ fn what_is_no_diameter_is_closed_at_once() {
     }
 }
 
+/// A DWR with some more AVPs.
+fn watchdog(more: &[Vec<u8>]) -> Vec<u8> {
+    let mut avps = vec![
+        avp(264, 0x40, None, b"pcef.example"),
+        avp(296, 0x40, None, b"example"),
+    ];
+    avps.extend_from_slice(more);
+    message(0x80, 280, 0, &avps)
+}
+
 /// A server whose connection is open.
 pub(crate) fn open() -> Peer {
     let state = avp(278, 0x40, None, &[0, 0, 0, 3]);
@@ -243,12 +253,7 @@ pub(crate) fn open() -> Peer {
 fn input_comes_in_pieces() {
     let mut bytes = cer(&[bare(GX)]);
     bytes.extend(message(0xc0, 272, GX, &good()));
-    bytes.extend(message(
-        0x80,
-        280,
-        0,
-        &[avp(264, 0x40, None, b"pcef.example")],
-    ));
+    bytes.extend(watchdog(&[]));
     for size in [1, 3, 19, 20, 21, 100, 1000] {
         let mut peer = Peer::server(Arc::new(local()), 1, 0);
         let mut all = Vec::new();
@@ -268,7 +273,7 @@ fn input_comes_in_pieces() {
 #[test]
 fn a_peer_tells_that_it_restarted() {
     let mut peer = open();
-    let watchdog = |state: u8| message(0x80, 280, 0, &[avp(278, 0x40, None, &[0, 0, 0, state])]);
+    let watchdog = |state: u8| watchdog(&[avp(278, 0x40, None, &[0, 0, 0, state])]);
     peer.receive(&watchdog(3));
     assert!(events(&mut peer, 1).is_empty());
     peer.receive(&watchdog(4));
@@ -289,7 +294,8 @@ fn bad_requests_of_the_connection_keep_it() {
         ),
         (message(0x80, 280, 0, &[avp(278, 0x40, None, &[1])]), 5014),
         (cer(&[bare(GX)]), 2001),
-        (message(0x80, 280, 0, &[]), 2001),
+        (watchdog(&[]), 2001),
+        (message(0x80, 280, 0, &[]), 5005),
     ];
     let mut peer = open();
     for (bytes, code) in cases {
@@ -299,7 +305,7 @@ fn bad_requests_of_the_connection_keep_it() {
         assert_eq!(result(&sent[0]), code);
         assert_eq!(peer.state(), State::Open);
     }
-    assert_eq!(peer.counters().refused, 4);
+    assert_eq!(peer.counters().refused, 5);
 }
 
 #[test]
@@ -443,5 +449,58 @@ fn reconnection_waits_longer_each_time() {
     assert!(again.lost(0, Some(Reason::ByPeer(2))) >= 22_500);
     for _ in 0..100 {
         assert!(again.lost(0, None) <= 37_500);
+    }
+}
+
+#[test]
+fn capabilities_on_an_open_connection_are_examined_anew() {
+    let first = cer(&[bare(GX)]);
+    // As before: the connection stays.
+    let (peer, sent, _) = serve(local(), &[first.clone(), first.clone()].concat());
+    assert_eq!(
+        sent.iter().map(|own| result(own)).collect::<Vec<_>>(),
+        [2001, 2001]
+    );
+    assert_eq!(peer.state(), State::Open);
+    // No application in common, a host of another name, none at all.
+    let other = message(
+        0x80,
+        257,
+        0,
+        &[
+            avp(264, 0x40, None, b"other.example"),
+            avp(296, 0x40, None, b"example"),
+            avp(257, 0x40, None, &[0, 1, 127, 0, 0, 1]),
+            avp(266, 0x40, None, &[0; 4]),
+            avp(269, 0, None, b"raw"),
+            bare(GX),
+        ],
+    );
+    let nameless = message(0x80, 257, 0, &[avp(296, 0x40, None, b"example"), bare(GX)]);
+    for (second, code) in [(cer(&[bare(4)]), 5010), (other, 3010), (nameless, 5005)] {
+        let (peer, sent, events) = serve(local(), &[first.clone(), second].concat());
+        assert_eq!(
+            sent.iter().map(|own| result(own)).collect::<Vec<_>>(),
+            [2001, code]
+        );
+        assert_eq!(peer.state(), State::Closed);
+        assert!(
+            events.last().unwrap().starts_with("Closed(Refused"),
+            "{events:?}"
+        );
+    }
+}
+
+#[test]
+fn watchdogs_and_disconnects_say_who_they_are_from() {
+    for command in [280, 282] {
+        let cause = avp(273, 0x40, None, &[0; 4]);
+        let request = message(0x80, command, 0, &[avp(296, 0x40, None, b"example"), cause]);
+        let (peer, sent, _) = serve(local(), &[cer(&[bare(GX)]), request].concat());
+        let answer = Message::new(&sent[1]).unwrap();
+        assert_eq!(result(&sent[1]), 5005, "{command}");
+        let failed = answer.find(id::FAILED_AVP).unwrap();
+        assert!(failed.child(id::ORIGIN_HOST).is_some());
+        assert_eq!(peer.state(), State::Open);
     }
 }

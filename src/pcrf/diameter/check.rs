@@ -79,15 +79,12 @@ impl Grammar {
         Grammar::new(&[id::ORIGIN_HOST, id::ORIGIN_REALM], &once, &[])
     }
 
-    /// The grammar of DWR and DPR, whose Origin-Host and Origin-Realm are known from CER.
+    /// The grammar of DWR and DPR, RFC 6733 §5.5.1 and §5.4.1. A DPR without a Disconnect-Cause is understood all the
+    /// same.
     pub fn of_peer() -> Grammar {
-        let once = [
-            id::ORIGIN_HOST,
-            id::ORIGIN_REALM,
-            id::ORIGIN_STATE_ID,
-            id::DISCONNECT_CAUSE,
-        ];
-        Grammar::new(&[], &once, &[])
+        let required = [id::ORIGIN_HOST, id::ORIGIN_REALM];
+        let once = [id::ORIGIN_STATE_ID, id::DISCONNECT_CAUSE];
+        Grammar::new(&required, &once, &[])
     }
 
     /// The mask: all AVPs that are read.

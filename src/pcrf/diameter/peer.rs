@@ -363,25 +363,31 @@ impl Peer {
 
     /// Requests on an open connection.
     fn base_request(&mut self, message: Message<'_>) {
+        let header = message.header();
+        if header.command == command::CAPABILITIES_EXCHANGE {
+            // Capabilities again are examined as the first ones were, RFC 6733 §5.6.
+            if let Some(refusal) = self.unacceptable(message) {
+                let result = refusal.result;
+                self.refuse(&refusal, message);
+                self.close(Reason::Refused(result));
+                return;
+            }
+            self.accept(message);
+            self.learn_state(message);
+            return;
+        }
         let grammar = Grammar::of_peer();
         let mut places = Places::default();
         if let Err(refusal) = judge(message, &grammar, &mut places) {
             self.refuse(&refusal, message);
             return;
         }
-        let header = message.header();
         self.writer.start_answer(&header, 0);
         self.writer.result(ResultCode::SUCCESS);
-        if header.command == command::CAPABILITIES_EXCHANGE {
-            // Capabilities again on an open connection are answered, RFC 6733 §5.6.
-            self.describe();
-            self.applications(false);
-        } else {
-            self.origin();
-            if header.command == command::DEVICE_WATCHDOG {
-                self.writer
-                    .u32(id::ORIGIN_STATE_ID, self.local.origin_state);
-            }
+        self.origin();
+        if header.command == command::DEVICE_WATCHDOG {
+            self.writer
+                .u32(id::ORIGIN_STATE_ID, self.local.origin_state);
         }
         self.flush();
         if header.command == command::DISCONNECT_PEER {
@@ -402,13 +408,7 @@ impl Peer {
     }
 
     fn capabilities(&mut self, message: Message<'_>, now: u64) {
-        let grammar = Grammar::capabilities();
-        let mut places = Places::default();
-        let refused = match judge(message, &grammar, &mut places) {
-            Ok(found) => self.acceptable(&found),
-            Err(refusal) => Some(refusal),
-        };
-        if let Some(refusal) = refused {
+        if let Some(refusal) = self.unacceptable(message) {
             let result = refusal.result;
             // Whoever is told of the end wants to know whose it was.
             self.learn(message);
@@ -417,6 +417,12 @@ impl Peer {
             return;
         }
         self.learn(message);
+        self.accept(message);
+        self.opened(now);
+    }
+
+    /// Answers capabilities with our own.
+    fn accept(&mut self, message: Message<'_>) {
         self.writer.start_answer(&message.header(), 0);
         self.writer.result(ResultCode::SUCCESS);
         self.describe();
@@ -425,15 +431,22 @@ impl Peer {
             .any(|avp| avp.is(id::AUTH_APPLICATION_ID) && avp.u32() != Some(RELAY));
         self.applications(bare);
         self.flush();
-        self.opened(now);
     }
 
-    /// What is wrong with capabilities that can be read.
-    fn acceptable<'a>(&self, found: &Selected<'a, '_>) -> Option<Refusal<'a>> {
+    /// What is wrong with capabilities.
+    fn unacceptable<'a>(&self, message: Message<'a>) -> Option<Refusal<'a>> {
+        let grammar = Grammar::capabilities();
+        let mut places = Places::default();
+        let found = match judge(message, &grammar, &mut places) {
+            Ok(found) => found,
+            Err(refusal) => return Some(refusal),
+        };
         let host = found
             .first(id::ORIGIN_HOST)
             .map_or(&b""[..], |avp| avp.value);
-        if !self.local.peers.admits(host) {
+        // A connection has one host from its first capabilities on.
+        let other = !self.host.is_empty() && !host.eq_ignore_ascii_case(&self.host);
+        if other || !self.local.peers.admits(host) {
             return Some(Refusal::plain(ResultCode::UNKNOWN_PEER));
         }
         // 0 is no security: TLS within the connection is not offered.
