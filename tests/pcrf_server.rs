@@ -173,6 +173,109 @@ fn a_release_outlives_kill_9_and_waits_for_the_peer() {
 }
 
 #[test]
+fn a_top_up_that_was_answered_outlives_kill_9() {
+    let folder = Folder::new("topup");
+    let store = format!("redb:{}", folder.0.join("sessions.redb").display());
+    let options = ["--store", store.as_str(), "--durability", "strict"];
+    let mut limits = Vec::new();
+    for round in 0..3 {
+        let server = Served::start(&folder.0, &options);
+        server.ask(
+            &json!({"command": "topup", "subscriber": GOLD, "key": "mk-gold", "octets": 1_000_000}),
+        );
+        // It is killed at once.
+        drop(server);
+        let server = Served::start(&folder.0, &options);
+        let (mut client, id) = (Client::connect(server.address), format!("pgw;{round}"));
+        client.ask(&Ccr::initial(&id, GOLD, "internet"));
+        let session = server.ask(&json!({"command": "session", "session": id}));
+        limits.push(
+            session["usage"][0]["limit"]
+                .as_u64()
+                .unwrap_or_else(|| panic!("{session}")),
+        );
+    }
+    assert_eq!(
+        (limits[1] - limits[0], limits[2] - limits[1]),
+        (1_000_000, 1_000_000)
+    );
+}
+
+#[test]
+fn answers_leave_in_strict_where_each_step_commits() {
+    let folder = Folder::new("naive");
+    let store = format!("redb:{}", folder.0.join("sessions.redb").display());
+    let server = Served::start(
+        &folder.0,
+        &[
+            "--store",
+            &store,
+            "--durability",
+            "strict",
+            "--opt",
+            "commit=off",
+        ],
+    );
+    server.ask(&json!({"command": "perf", "action": "on"}));
+    let mut client = Client::connect(server.address);
+    assert_eq!(
+        client
+            .ask(&Ccr::initial("pgw;1", GOLD, "internet"))
+            .result(),
+        2001
+    );
+    assert_eq!(
+        client
+            .ask(&Ccr::update("pgw;1", 1).used("mk-gold", 5))
+            .result(),
+        2001
+    );
+    assert_eq!(client.ask(&Ccr::terminate("pgw;1", 2)).result(), 2001);
+    let rows = perf(&server);
+    // Four steps for each request, the last of a CCR-T included.
+    assert!(rows["commit"] >= 11, "{rows:?}");
+    assert!(!rows.contains_key("commit.group"), "{rows:?}");
+}
+
+/// Calls by operation and stage.
+fn perf(server: &Served) -> std::collections::BTreeMap<String, u64> {
+    let top = server.ask(&json!({"command": "perf", "action": "top", "limit": 20}));
+    let rows = top["rows"].as_array().unwrap_or_else(|| panic!("{top}"));
+    let row = |row: &Value| {
+        (
+            row["name"].as_str().unwrap().to_owned(),
+            row["calls"].as_u64().unwrap(),
+        )
+    };
+    rows.iter().map(row).collect()
+}
+
+#[test]
+fn perf_shows_what_happened() {
+    let folder = Folder::new("perf");
+    let store = format!("redb:{}", folder.0.join("sessions.redb").display());
+    let server = Served::start(&folder.0, &["--store", &store, "--durability", "strict"]);
+    let mut client = Client::connect(server.address);
+    server.ask(&json!({"command": "perf", "action": "on"}));
+    client.ask(&Ccr::initial("pgw;1", GOLD, "internet"));
+    client.ask(&Ccr::update("pgw;1", 1).used("mk-gold", 5));
+    client.ask(&Ccr::update("pgw;1", 2).used("mk-gold", 5));
+    client.ask(&Ccr::terminate("pgw;1", 3));
+    let rows = perf(&server);
+    for (name, calls) in [
+        ("decode", 4),
+        ("session.get", 4),
+        ("session.put", 4),
+        ("usage.add", 2),
+        // Nothing but octets changed in the two CCR-U.
+        ("dialplan", 2),
+        ("commit.group", 4),
+    ] {
+        assert_eq!(rows.get(name), Some(&calls), "{name} {rows:?}");
+    }
+}
+
+#[test]
 fn bytes_that_are_no_diameter_end_the_connection() {
     let folder = Folder::new("foreign");
     let server = Served::start(&folder.0, &[]);

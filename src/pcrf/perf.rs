@@ -14,8 +14,6 @@ pub enum Work {
     SessionGet,
     /// A session is written.
     SessionPut,
-    /// A session is removed.
-    SessionDelete,
     /// Usage is added.
     UsageAdd,
     /// Usage is read.
@@ -26,8 +24,10 @@ pub enum Work {
     PeerGet,
     /// Monitoring keys are read.
     MonitoringGet,
-    /// A transaction is committed.
+    /// A transaction of one step of a request is committed: the naive way.
     Commit,
+    /// The changes of many requests are committed, on a thread of its own.
+    GroupCommit,
     /// A message is taken apart.
     Decode,
     /// Used octets are added up.
@@ -47,13 +47,13 @@ pub enum Work {
 const ALL: [(Work, &str); 16] = [
     (Work::SessionGet, "session.get"),
     (Work::SessionPut, "session.put"),
-    (Work::SessionDelete, "session.delete"),
     (Work::UsageAdd, "usage.add"),
     (Work::UsageGet, "usage.get"),
     (Work::SubscriberGet, "subscriber.get"),
     (Work::PeerGet, "peer.get"),
     (Work::MonitoringGet, "monitoring.get"),
     (Work::Commit, "commit"),
+    (Work::GroupCommit, "commit.group"),
     (Work::Decode, "decode"),
     (Work::Accounting, "accounting"),
     (Work::Memo, "memo"),

@@ -13,7 +13,7 @@ use std::io;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -24,10 +24,12 @@ use crate::diagnostic::Report;
 use crate::pcrf::diameter::peer::{Local, Peers};
 use crate::pcrf::engine::{Journal, Nothing, Pcrf, lock};
 use crate::pcrf::log::{Bounded, Sink};
+use crate::pcrf::perf::Work;
 use crate::pcrf::policy::Subscribers;
 use crate::pcrf::push::Outgoing;
 use crate::pcrf::settings::{Backend, Settings};
 use crate::pcrf::store::{Committed, Committer, Durability, Fault, Mem, Store};
+use crate::pcrf::tables::Tables;
 use crate::pcrf::worker::Worker;
 
 use gather::Pauses;
@@ -139,6 +141,14 @@ fn tell(done: &Committed, said: &mut Option<String>, sink: &dyn Sink) {
     }
 }
 
+/// A group commit, in the counters and the table of `perf`.
+fn count(tables: &Tables, done: &Committed) {
+    tables.perf.add(Work::GroupCommit, done.took);
+    if done.fault.is_some() {
+        tables.counters.store_faults.up();
+    }
+}
+
 fn runtime() -> tokio::runtime::Builder {
     let mut builder = tokio::runtime::Builder::new_current_thread();
     builder.enable_all();
@@ -173,12 +183,18 @@ impl Server {
         let kept = settings.rhythm.durability != Durability::Mem && settings.store != Backend::Mem;
         let backend = if kept { &settings.store } else { &Backend::Mem };
         let store = open_store(backend, settings.rhythm.durability)?;
+        // Where commits are counted; they begin before the tables are filled.
+        let tables = Arc::new(OnceLock::<Arc<Tables>>::new());
         let committer = if kept {
             let failures = sink.clone();
             let said = Mutex::new(None);
+            let tables = tables.clone();
             let committer = Committer::start(store.clone(), settings.rhythm, move |done| {
                 durable.send_replace(done.upto);
                 tell(done, &mut lock(&said), &*failures);
+                if let (Some(tables), false) = (tables.get(), done.alone) {
+                    count(tables, done);
+                }
             })?;
             Some(Arc::new(committer))
         } else {
@@ -189,6 +205,7 @@ impl Server {
             None => Arc::new(Nothing(store.clone())),
         };
         let mut pcrf = Pcrf::open(settings, policy, store, journal)?.with_sink(sink.clone());
+        let _ = tables.set(pcrf.tables.clone());
         if !kept {
             let seconds = now().div_euclid(1000);
             pcrf = pcrf.with_origin_state(u32::try_from(seconds).unwrap_or(u32::MAX));

@@ -53,6 +53,8 @@ pub struct Committed {
     pub changes: usize,
     /// How long the store took.
     pub took: Duration,
+    /// Whoever had the changes committed them, and waited: it knows how long that took.
+    pub alone: bool,
     /// The reason, if it failed; it is tried again.
     pub fault: Option<Fault>,
 }
@@ -187,6 +189,7 @@ impl Committer {
                     upto,
                     changes: batch.len(),
                     took: began.elapsed(),
+                    alone: true,
                     fault: None,
                 });
                 drop(writing);
@@ -360,6 +363,7 @@ impl Inner {
                 upto,
                 changes: batch.len(),
                 took: began.elapsed(),
+                alone: false,
                 fault: None,
             };
             match result {
