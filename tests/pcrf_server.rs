@@ -14,6 +14,8 @@
     reason = "a test fails by panicking, and says what it measured"
 )]
 
+#[path = "pcrf/dialled.rs"]
+mod dialled;
 #[path = "pcrf/gx.rs"]
 mod gx;
 #[path = "pcrf/served.rs"]

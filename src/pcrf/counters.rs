@@ -115,6 +115,10 @@ counters! {
     push_unreachable "push-unreachable",
     /// Connections that were accepted.
     accepted "connections-accepted",
+    /// Connections that we made.
+    dialled "connections-made",
+    /// Connections that we could not make.
+    unreachable "connections-failed",
     /// Connections closed because another message came before the capabilities.
     before_capabilities "closed-before-capabilities",
     /// Connections closed because no capabilities came in time.

@@ -21,9 +21,9 @@ pub type Id = Arc<[u8]>;
 pub struct Shard {
     live: HashMap<Id, Box<Session>, RandomState>,
     over: HashMap<Id, Tombstone, RandomState>,
-    /// Tombstones in the order in which they are forgotten.
+    /// Tombstones of sessions in the order in which they are forgotten.
     order: VecDeque<(i64, Id)>,
-    /// Those of refused CCR-I among them, in the same order.
+    /// Those of refused CCR-I, in the same order.
     refused: VecDeque<(i64, Id)>,
 }
 
@@ -97,7 +97,7 @@ impl Shard {
     /// given.
     pub fn refuse(&mut self, id: Id, tombstone: Tombstone, limit: usize) -> Option<Id> {
         self.refused.push_back((tombstone.until, id.clone()));
-        self.bury(id, tombstone);
+        self.over.insert(id, tombstone);
         if self.refused.len() <= limit.div_ceil(SHARDS) {
             return None;
         }
@@ -111,19 +111,13 @@ impl Shard {
 
     /// Forgets tombstones whose time is over, and names those that no session followed.
     pub fn forget(&mut self, now: i64, mut forgotten: impl FnMut(&Id)) {
-        while self.refused.front().is_some_and(|(until, _)| *until <= now) {
-            self.refused.pop_front();
-        }
-        while let Some((until, _)) = self.order.front() {
-            if *until > now {
-                break;
-            }
-            if let Some((_, id)) = self.order.pop_front()
-                && self.over.get(&id).is_some_and(|t| t.until <= now)
-            {
-                self.over.remove(&id);
-                if !self.live.contains_key(&id) {
-                    forgotten(&id);
+        for queue in [&mut self.order, &mut self.refused] {
+            while let Some((_, id)) = queue.pop_front_if(|(until, _)| *until <= now) {
+                if self.over.get(&id).is_some_and(|own| own.until <= now) {
+                    self.over.remove(&id);
+                    if !self.live.contains_key(&id) {
+                        forgotten(&id);
+                    }
                 }
             }
         }
@@ -250,13 +244,14 @@ impl Sessions {
     /// Forgets old tombstones of all parts, and gives back the room of what is gone.
     pub fn forget(&self, now: i64, mut forgotten: impl FnMut(&Id)) {
         for shard in &self.shards {
-            let mut shard = lock(shard);
+            let shard = &mut *lock(shard);
             shard.forget(now, &mut forgotten);
             fit(&mut shard.live);
             fit(&mut shard.over);
-            let len = shard.order.len();
-            if shard.order.capacity() > ROOMY * len.max(ROOMY) {
-                shard.order.shrink_to(2 * len);
+            for queue in [&mut shard.order, &mut shard.refused] {
+                if queue.capacity() > ROOMY * queue.len().max(ROOMY) {
+                    queue.shrink_to(2 * queue.len());
+                }
             }
         }
         for table in &self.owners {

@@ -1,5 +1,6 @@
 //! `pcrf.conf`: what a PCRF is called, what it answers where the standards leave it open, and how it runs.
 
+mod peer;
 mod value;
 
 use std::net::{Ipv4Addr, SocketAddr};
@@ -10,8 +11,10 @@ use crate::base::{Place, SourceId, Text};
 use crate::diagnostic::{Code, Diagnostic, Report, Severity, code};
 use crate::pcrf::diameter::message::LONGEST;
 use crate::pcrf::settings::value::{GATHER, duration, identity, number, pause};
+
 use crate::pcrf::store::{Durability, Rhythm};
 use crate::syntax::load::{Category, Reader, Setting, categories};
+pub use peer::PeerSettings;
 
 /// How refusals of 3GPP travel: RFC 8506 requires Result-Code in every answer, TS 29.212 replaces it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -34,15 +37,6 @@ impl Experimental {
             _ => None,
         }
     }
-}
-
-/// A peer that is configured.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct PeerSettings {
-    /// Its Origin-Host.
-    pub host: Vec<u8>,
-    /// How refusals of 3GPP travel to it.
-    pub experimental: Option<Experimental>,
 }
 
 /// Where a database is. It may hold a password, so it is not shown.
@@ -205,6 +199,24 @@ fn say(report: &mut Report, code: &'static Code, setting: &Setting, message: Str
     });
 }
 
+/// Says what is wrong with a setting: `None` = there is none of this name, `Some(None)` = it cannot have this value.
+#[expect(
+    clippy::option_option,
+    reason = "no such setting, no such value, or fine"
+)]
+fn judge(known: Option<Option<()>>, setting: &Setting, report: &mut Report) {
+    match known {
+        None => say(
+            report,
+            &code::SETTING_UNKNOWN,
+            setting,
+            format!("there is no setting `{}` here", setting.name),
+        ),
+        Some(None) => say(report, &code::SETTING_INVALID, setting, refusal(setting)),
+        Some(Some(())) => {}
+    }
+}
+
 /// What cannot be, and what can.
 fn refusal(setting: &Setting) -> String {
     let wrong = format!("`{}` cannot be `{}`", setting.name, shown(setting));
@@ -234,57 +246,28 @@ impl Settings {
     }
 
     fn read(&mut self, category: &Category, folder: &Path, report: &mut Report) {
-        let mut peer = PeerSettings {
-            host: category.name.as_bytes().to_vec(),
-            ..PeerSettings::default()
-        };
-        let mut is_peer = false;
-        for setting in &category.settings {
-            let known = match category.name.as_bytes() {
-                b"general" => self.general(setting, folder),
-                b"optimise" => {
-                    self.optimise
-                        .push(format!("{}={}", setting.name, setting.value));
-                    let switches = super::optimise::Switches::default();
-                    Some(
-                        self.optimise
-                            .last()
-                            .and_then(|own| switches.apply(own).ok()),
-                    )
-                }
-                _ => {
-                    is_peer = true;
-                    match setting.name.as_bytes() {
-                        b"host" => Some(set(&mut peer.host, identity(setting.value.as_bytes()))),
-                        b"experimental" => {
-                            peer.experimental = Experimental::by_name(&setting.value);
-                            Some(peer.experimental.map(|_| ()))
-                        }
-                        b"type" => Some((setting.value.as_bytes() == b"peer").then_some(())),
-                        _ => None,
-                    }
-                }
-            };
-            match known {
-                None => say(
-                    report,
-                    &code::SETTING_UNKNOWN,
-                    setting,
-                    format!("there is no setting `{}` here", setting.name),
-                ),
-                Some(None) => {
-                    self.optimise.retain(|own| {
-                        category.name.as_bytes() != b"optimise"
-                            || *own != format!("{}={}", setting.name, setting.value)
-                    });
-                    say(report, &code::SETTING_INVALID, setting, refusal(setting));
-                }
-                Some(Some(())) => {}
+        if !matches!(category.name.as_bytes(), b"general" | b"optimise") {
+            if let Some(peer) = peer::read(category, &self.peers, report) {
+                self.peers.push(peer);
             }
+            return;
         }
-        if is_peer {
-            self.peers.push(peer);
+        for setting in &category.settings {
+            let known = if category.name.as_bytes() == b"general" {
+                self.general(setting, folder)
+            } else {
+                Some(self.optimisation(setting))
+            };
+            judge(known, setting, report);
         }
+    }
+
+    /// One setting of `[optimise]`.
+    fn optimisation(&mut self, setting: &Setting) -> Option<()> {
+        let own = format!("{}={}", setting.name, setting.value);
+        super::optimise::Switches::default().apply(&own).ok()?;
+        self.optimise.push(own);
+        Some(())
     }
 
     /// Sets one setting of `[general]`; paths are relative to the folder.
@@ -474,7 +457,7 @@ mod tests {
                 .set(name.as_bytes(), value.as_bytes(), Path::new(""))
                 .unwrap();
         }
-        let text = "[general]\nhost=a b\npush_timeout=0\n[pgw]\nhost=p gw\n";
+        let text = "[general]\nhost=a b\npush_timeout=0\n[pgw]\ntype=peer\nhost=p gw\n";
         let mut reader = MemoryReader::new().with("pcrf.conf", text);
         let (_, report) = Settings::load(Path::new("pcrf.conf"), &mut reader);
         let found: Vec<_> = report

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use allocation_counter::measure;
 use strowger::pcrf::policy::{Files, Policy, Subscribers};
+use strowger::pcrf::settings::Settings;
 use strowger::pcrf::store::Mem;
 
 use crate::gx::{Bench, Ccr, settings};
@@ -104,4 +105,30 @@ fn what_ended_sessions_took_is_given_back() {
     // The first round makes buffers and counters of subscribers.
     let more: i64 = kept[1..].iter().sum();
     assert!(more < 100_000, "{kept:?}");
+}
+
+/// Those that are remembered are bounded in number, and so is what they take long before their time is over.
+#[test]
+fn refused_sessions_take_what_the_bound_allows() {
+    let mut bench = Bench::with(
+        Settings {
+            refusals: 1000,
+            ..settings()
+        },
+        Arc::new(Mem::new()),
+        false,
+    );
+    let mut refuse = |first: usize| {
+        for at in first..first + 20_000 {
+            let answer = bench.ask(Ccr::initial(&session(at), "999990000000000", "internet"));
+            assert_ne!(answer.result(), 2001);
+        }
+    };
+    refuse(0);
+    let info = measure(|| refuse(20_000));
+    eprintln!(
+        "{} bytes more after 20,000 refused CCR-I more",
+        info.bytes_current
+    );
+    assert!(info.bytes_current < 100_000, "{}", info.bytes_current);
 }

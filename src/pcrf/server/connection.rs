@@ -11,11 +11,12 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio::sync::{mpsc, watch};
 
+use super::dialling::{Dialled, Over};
 use super::gather::Pauses;
 use super::{Shared, now};
-use crate::pcrf::diameter::Writer;
 use crate::pcrf::diameter::message::command;
 use crate::pcrf::diameter::peer::{Event, Peer, Reason};
+use crate::pcrf::diameter::{ResultCode, Writer};
 use crate::pcrf::engine::lock;
 use crate::pcrf::push::Outgoing;
 use crate::pcrf::worker::Worker;
@@ -62,6 +63,10 @@ struct Connection {
     pauses: Arc<Pauses>,
     id: u64,
     peer: Peer,
+    /// The host that must answer, where we made the connection.
+    expected: Option<Vec<u8>>,
+    /// Capabilities were exchanged.
+    opened: bool,
     writer: Writer,
     waiting: Waiting,
     durable: watch::Receiver<u64>,
@@ -70,11 +75,18 @@ struct Connection {
     reason: Option<Reason>,
 }
 
+/// A connection for a worker.
+pub(super) struct Dealt {
+    pub(super) stream: std::net::TcpStream,
+    /// Where we made it.
+    pub(super) dialled: Option<Dialled>,
+}
+
 pub(super) async fn run(
     shared: Arc<Shared>,
     worker: Rc<RefCell<Worker>>,
     pauses: Arc<Pauses>,
-    stream: std::net::TcpStream,
+    Dealt { stream, dialled }: Dealt,
     id: u64,
 ) {
     let Ok(stream) = TcpStream::from_std(stream) else {
@@ -85,11 +97,19 @@ pub(super) async fn run(
     let (sender, receiver) = mpsc::unbounded_channel();
     lock(&shared.senders).insert(id, sender);
     shared.connections.fetch_add(1, Ordering::Relaxed);
-    shared.pcrf.tables().counters.accepted.up();
+    if dialled.is_none() {
+        shared.pcrf.tables().counters.accepted.up();
+    }
     let seed = id ^ u64::from(shared.pcrf.origin_state()).rotate_left(32) ^ now().unsigned_abs();
     let clock = elapsed(&shared);
+    let role = match dialled {
+        Some(_) => Peer::client,
+        None => Peer::server,
+    };
     let mut connection = Connection {
-        peer: Peer::server(shared.local.clone(), seed, clock),
+        peer: role(shared.local.clone(), seed, clock),
+        expected: dialled.as_ref().map(|own| own.host.clone()),
+        opened: false,
         durable: shared.durable.clone(),
         shared: shared.clone(),
         worker,
@@ -107,6 +127,13 @@ pub(super) async fn run(
     shared.pcrf.disconnected(id);
     let counters = &shared.pcrf.tables().counters;
     counters.closed(connection.reason).up();
+    if let Some(dialled) = dialled {
+        // The server may stop, and nobody listen.
+        let _ = dialled.over.send(Over {
+            opened: connection.opened,
+            reason: connection.reason,
+        });
+    }
     let own = connection.peer.counters();
     counters.base_refused.add(own.refused);
     counters.watchdogs_missed.add(own.missed);
@@ -122,7 +149,8 @@ pub(super) async fn run(
             }
             Some(reason) => reason.name().to_owned(),
         };
-        format!("{from} {host}: {reason}\n")
+        let space = if host.is_empty() { "" } else { " " };
+        format!("{from}{space}{host}: {reason}\n")
     });
 }
 
@@ -213,6 +241,12 @@ impl Connection {
                     // At once: what follows in the same read is from a host that is known.
                     Event::Open => {
                         let (host, realm) = (self.peer.host(), self.peer.realm());
+                        let is_other = |own: &Vec<u8>| !own.eq_ignore_ascii_case(host);
+                        if self.expected.as_ref().is_some_and(is_other) {
+                            self.reason = Some(Reason::Refused(ResultCode::UNKNOWN_PEER));
+                            break;
+                        }
+                        self.opened = true;
                         let state = self.peer.origin_state();
                         pcrf.host_connected(host, realm, state, self.id);
                     }

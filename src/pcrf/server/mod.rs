@@ -5,6 +5,7 @@
 
 mod connection;
 mod control;
+mod dialling;
 mod gather;
 mod reload;
 
@@ -32,6 +33,7 @@ use crate::pcrf::store::{Committed, Committer, Durability, Fault, Mem, Store};
 use crate::pcrf::tables::Tables;
 use crate::pcrf::worker::Worker;
 
+use connection::Dealt;
 use gather::Pauses;
 use reload::Watched;
 
@@ -326,11 +328,11 @@ impl Server {
     }
 }
 
-/// The thread that accepts connections and hears of signals.
+/// The thread that accepts connections, makes some, and hears of signals.
 fn accept(
     shared: &Arc<Shared>,
     listener: std::net::TcpListener,
-    dealers: &[mpsc::UnboundedSender<std::net::TcpStream>],
+    dealers: &[mpsc::UnboundedSender<Dealt>],
     mut stopped: watch::Receiver<bool>,
 ) {
     let run = async {
@@ -340,6 +342,16 @@ fn accept(
         let mut interrupt =
             tokio::signal::unix::signal(tokio::signal::unix::SignalKind::interrupt())?;
         let mut turn = dealers.iter().cycle();
+        for peer in &shared.pcrf.settings().peers {
+            if let (Some(address), Some(dealer)) = (&peer.connect, turn.next()) {
+                tokio::spawn(dialling::keep(
+                    shared.clone(),
+                    peer.host.clone(),
+                    address.clone(),
+                    dealer.clone(),
+                ));
+            }
+        }
         loop {
             tokio::select! {
                 accepted = listener.accept() => match accepted {
@@ -347,7 +359,10 @@ fn accept(
                         let stream = stream.into_std()?;
                         if let Some(dealer) = turn.next() {
                             // A worker that is gone takes no connections any more: this one is closed.
-                            let _ = dealer.send(stream);
+                            let _ = dealer.send(Dealt {
+                                stream,
+                                dialled: None,
+                            });
                         }
                     }
                     // Too many open files, perhaps: not at once again.
@@ -369,11 +384,7 @@ fn accept(
 }
 
 /// A worker's thread.
-fn work(
-    shared: &Arc<Shared>,
-    mut dealt: mpsc::UnboundedReceiver<std::net::TcpStream>,
-    ticks: bool,
-) {
+fn work(shared: &Arc<Shared>, mut dealt: mpsc::UnboundedReceiver<Dealt>, ticks: bool) {
     let pauses = Arc::new(Pauses::new(shared.pause));
     let mut runtime = runtime();
     if !shared.pause.is_zero() {
@@ -396,14 +407,14 @@ fn work(
         }
         loop {
             tokio::select! {
-                stream = dealt.recv() => match stream {
-                    Some(stream) => {
+                dealt = dealt.recv() => match dealt {
+                    Some(dealt) => {
                         let id = shared.next.fetch_add(1, Ordering::Relaxed);
                         tasks.spawn_local(connection::run(
                             shared.clone(),
                             worker.clone(),
                             pauses.clone(),
-                            stream,
+                            dealt,
                             id,
                         ));
                     }

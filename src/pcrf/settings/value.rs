@@ -70,6 +70,21 @@ pub(super) fn identity(text: &[u8]) -> Option<Vec<u8>> {
     sound.then(|| text.to_vec())
 }
 
+/// HOST:PORT, where HOST is a name or an address, one of IPv6 in brackets.
+pub(super) fn address(text: &[u8]) -> Option<String> {
+    let text = std::str::from_utf8(text).ok()?;
+    let (host, port) = text.rsplit_once(':')?;
+    let is_port = port.parse::<u16>().is_ok_and(|port| port > 0);
+    let is_host = match host
+        .strip_prefix('[')
+        .and_then(|host| host.strip_suffix(']'))
+    {
+        Some(host) => host.parse::<std::net::Ipv6Addr>().is_ok(),
+        None => identity(host.as_bytes()).is_some(),
+    };
+    (is_port && is_host).then(|| text.to_owned())
+}
+
 /// What may stand in the place of a value that cannot be.
 pub(super) fn wanted(name: &[u8]) -> Option<&'static str> {
     if let Some((_, _, words)) = bounds(name) {
@@ -93,6 +108,7 @@ pub(super) fn wanted(name: &[u8]) -> Option<&'static str> {
         b"gather" => "yes, no or a time up to 100ms",
         b"workers" => "a number from 1 to 256",
         b"log" => "warning or info",
+        b"connect" => "the peer's HOST:PORT, such as 127.0.0.1:3868",
         b"type" => "peer",
         _ => return None,
     })
