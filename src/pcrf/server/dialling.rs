@@ -1,7 +1,7 @@
 //! Connections that we make: to the peers whose section has `connect=`, again and again.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tokio::net::TcpStream;
 use tokio::sync::{mpsc, oneshot};
@@ -40,11 +40,14 @@ pub(super) async fn keep(
     let seed = xxhash_rust::xxh3::xxh3_64(&host) ^ now().unsigned_abs();
     let mut reconnect = Reconnect::new(seed);
     loop {
+        let began = Instant::now();
         let over = tokio::select! {
             over = connect(&shared, &host, &address, &dealer) => over,
             _ = stopped.changed() => return,
         };
-        if over.opened {
+        // One that is closed soon after it opened counts as an attempt that failed.
+        let lasted = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+        if over.opened && lasted > u64::from(reconnect.longest) {
             reconnect.open();
         }
         let pause = reconnect.lost(0, over.reason);

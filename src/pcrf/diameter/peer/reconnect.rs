@@ -33,10 +33,11 @@ impl Reconnect {
     }
 
     /// A connection was lost or could not be made: when to try again, in milliseconds of the caller's clock. A peer
-    /// that does not want to talk to us, or does not know us, is left alone for the longest pause.
+    /// that is busy or does not want to talk to us (RFC 6733 §5.4.3), or does not know us, is left alone for the longest
+    /// pause.
     pub fn lost(&mut self, now: u64, reason: Option<Reason>) -> u64 {
         let pause = match reason {
-            Some(Reason::ByPeer(2) | Reason::Refused(ResultCode::UNKNOWN_PEER)) => {
+            Some(Reason::ByPeer(1 | 2) | Reason::Refused(ResultCode::UNKNOWN_PEER)) => {
                 u64::from(self.longest)
             }
             _ => (u64::from(self.first) << self.attempts.min(20)).min(u64::from(self.longest)),
