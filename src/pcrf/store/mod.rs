@@ -173,7 +173,7 @@ pub trait Store: Send + Sync + fmt::Debug {
         self.row(Table::Subscriber, id)
     }
 
-    /// Writes a session at once, if it still has the version that is expected (0: it is new); says whether it had.
+    /// Writes a session at once, whatever version it has; says whether that was the expected one (0: it is new).
     fn put_session(&self, id: &[u8], blob: &[u8], expected: u64) -> Result<bool, Fault> {
         let mut batch = Batch::default();
         batch.push(&Change::PutSession { id, expected, blob });
