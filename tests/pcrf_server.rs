@@ -236,7 +236,62 @@ fn answers_leave_in_strict_where_each_step_commits() {
     let rows = perf(&server);
     // Four steps for each request, the last of a CCR-T included.
     assert!(rows["commit"] >= 11, "{rows:?}");
-    assert!(!rows.contains_key("commit.group"), "{rows:?}");
+}
+
+/// A goodbye in the same segment as requests: their answers leave first, in strict after the disk.
+#[test]
+fn answers_leave_before_the_last_word() {
+    for durability in ["mem", "strict"] {
+        let folder = Folder::new("goodbye");
+        let store = format!("redb:{}", folder.0.join("sessions.redb").display());
+        let server = Served::start(&folder.0, &["--store", &store, "--durability", durability]);
+        let mut client = Client::connect(server.address);
+        let mut bytes = Vec::new();
+        for at in 0..30 {
+            bytes.extend(Ccr::initial(&format!("pgw;{at}"), GOLD, "internet").bytes(1000 + at));
+        }
+        let mut w = Writer::new();
+        w.start(command::DISCONNECT_PEER, flag::REQUEST, 0, 7, 7);
+        w.text(id::ORIGIN_HOST, "pgw.example");
+        w.text(id::ORIGIN_REALM, "example");
+        w.u32(id::DISCONNECT_CAUSE, 0);
+        bytes.extend_from_slice(w.finish());
+        client.stream.write_all(&bytes).unwrap();
+        for at in 0..30 {
+            let answer = client
+                .receive()
+                .unwrap_or_else(|| panic!("{durability} {at}"));
+            let header = answer.message().header();
+            assert_eq!(
+                (header.command, header.end_to_end),
+                (command::CREDIT_CONTROL, 1000 + at)
+            );
+        }
+        let last = client.receive().unwrap();
+        assert_eq!(last.message().header().command, command::DISCONNECT_PEER);
+        assert!(client.receive().is_none());
+    }
+}
+
+/// What a host calls itself and its sessions cannot forge lines.
+#[test]
+fn control_characters_are_escaped() {
+    let folder = Folder::new("escapes");
+    let server = Served::start(&folder.0, &["--set", "log=info"]);
+    let mut client = Client::connect(server.address);
+    client.ask(&Ccr::initial("a\x1b[31mX\r\nforged", GOLD, "internet"));
+    let shown = Command::new(env!("CARGO_BIN_EXE_strowger"))
+        .args(["pcrf", "sessions", "--control"])
+        .arg(&server.control)
+        .output()
+        .unwrap();
+    let shown = String::from_utf8(shown.stdout).unwrap();
+    assert!(shown.contains("a\\x1b[31mX\\r\\nforged"), "{shown}");
+    let log = std::fs::read_to_string(folder.0.join("log")).unwrap();
+    assert!(
+        log.contains("a\\x1b[31mX\\r\\nforged") && !log.contains('\x1b'),
+        "{log}"
+    );
 }
 
 /// Calls by operation and stage.

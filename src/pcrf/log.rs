@@ -96,6 +96,24 @@ pub fn stamp(now: i64, out: &mut String) {
     );
 }
 
+/// Appends text from the network to a line: what would end the line, or command a terminal, is escaped.
+pub fn plain(bytes: &[u8], out: &mut Vec<u8>) {
+    for byte in bytes {
+        if byte.is_ascii_control() {
+            out.extend(byte.escape_ascii());
+        } else {
+            out.push(*byte);
+        }
+    }
+}
+
+/// Text from the network, as [`plain`] has it.
+pub fn printable(bytes: &[u8]) -> String {
+    let mut out = Vec::with_capacity(bytes.len());
+    plain(bytes, &mut out);
+    String::from_utf8_lossy(&out).into_owned()
+}
+
 /// Appends bytes as a JSON string; what is not UTF-8 is replaced.
 pub fn json(bytes: &[u8], out: &mut Vec<u8>) {
     let text = String::from_utf8_lossy(bytes);

@@ -326,7 +326,7 @@ impl Settings {
                     self.guests = true;
                     Some(())
                 } else {
-                    let code = number(value).filter(|code| (1000..6000).contains(code));
+                    let code = number(value).filter(|code| (3000..6000).contains(code));
                     self.guests &= code.is_none();
                     set(&mut self.unknown_subscriber, code)
                 }

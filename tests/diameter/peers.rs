@@ -492,6 +492,37 @@ fn capabilities_on_an_open_connection_are_examined_anew() {
 }
 
 #[test]
+fn a_host_has_a_name() {
+    for host in [
+        &b""[..],
+        b"a b",
+        b"h\n127.0.0.1: forged",
+        b"\xff\xfe",
+        &[b'x'; 300],
+        b"PCRF.example",
+    ] {
+        let bytes = message(
+            0x80,
+            257,
+            0,
+            &[
+                avp(264, 0x40, None, host),
+                avp(296, 0x40, None, b"example"),
+                avp(257, 0x40, None, &[0, 1, 127, 0, 0, 1]),
+                avp(266, 0x40, None, &[0; 4]),
+                avp(269, 0, None, b"raw"),
+                bare(GX),
+            ],
+        );
+        let (peer, sent, _) = serve(local(), &bytes);
+        // Nobody else has our own name.
+        let code = if host == b"PCRF.example" { 3010 } else { 5004 };
+        assert_eq!(result(&sent[0]), code, "{host:?}");
+        assert_eq!(peer.state(), State::Closed);
+    }
+}
+
+#[test]
 fn watchdogs_and_disconnects_say_who_they_are_from() {
     for command in [280, 282] {
         let cause = avp(273, 0x40, None, &[0; 4]);

@@ -6,6 +6,7 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use crate::cli::{exit, ui};
+use crate::pcrf::log::printable;
 use crate::pcrf::optimise::Switches;
 use crate::pcrf::policy::{amount, release_cause};
 use crate::pcrf::server::request;
@@ -139,11 +140,11 @@ fn ask(target: &Target, command: &Value) -> Result<Value, i32> {
 
 fn text(value: &Value, name: &str) -> String {
     match value.get(name) {
-        Some(Value::String(text)) => text.clone(),
+        Some(Value::String(text)) => printable(text.as_bytes()),
         Some(Value::Null) | None => String::new(),
         Some(Value::Array(list)) => {
             let words = list.iter().map(|item| match item {
-                Value::String(text) => text.clone(),
+                Value::String(text) => printable(text.as_bytes()),
                 other => other.to_string(),
             });
             words.collect::<Vec<_>>().join(" ")

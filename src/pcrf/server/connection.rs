@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
@@ -18,6 +18,7 @@ use crate::pcrf::diameter::message::command;
 use crate::pcrf::diameter::peer::{Event, Peer, Reason};
 use crate::pcrf::diameter::{ResultCode, Writer};
 use crate::pcrf::engine::lock;
+use crate::pcrf::log::printable;
 use crate::pcrf::push::Outgoing;
 use crate::pcrf::worker::Worker;
 
@@ -139,7 +140,7 @@ pub(super) async fn run(
     counters.watchdogs_missed.add(own.missed);
     let seconds = now().div_euclid(1000);
     shared.closed.line(seconds, &*shared.sink, || {
-        let host = String::from_utf8_lossy(connection.peer.host()).into_owned();
+        let host = printable(connection.peer.host());
         let from = address.map_or_else(|_| String::new(), |address| address.to_string());
         let reason = match connection.reason {
             None => "connection closed".to_owned(),
@@ -170,6 +171,8 @@ impl Connection {
         ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
         let mut stopping = *stopped.borrow();
         let (mut reading, mut writing) = stream.split();
+        // Since when only answers that wait keep the connection.
+        let mut ended: Option<Instant> = None;
         loop {
             let crowded = self.waiting.bytes > WAITING;
             let waits = !self.waiting.answers.is_empty();
@@ -184,7 +187,7 @@ impl Connection {
                     let buffer = self.peer.buffer();
                     buffer.reserve(ROOM);
                     reading.read_buf(buffer).await
-                }, if !crowded => match read {
+                }, if !crowded && self.reason.is_none() => match read {
                     Ok(0) | Err(_) => return,
                     Ok(_) => self.process(),
                 },
@@ -192,11 +195,11 @@ impl Connection {
                     Some(message) => self.waiting.push(message.after, message.bytes),
                     None => return,
                 },
-                _ = ticks.tick() => {
+                _ = ticks.tick() => if self.reason.is_none() {
                     let clock = elapsed(&self.shared);
                     self.peer.tick(clock);
                     self.process();
-                }
+                },
                 _ = stopped.changed(), if !stopping => {
                     stopping = true;
                     let clock = elapsed(&self.shared);
@@ -210,7 +213,13 @@ impl Connection {
             } else {
                 u64::MAX
             };
-            self.out.append(self.peer.output());
+            if self.reason.is_some() && !self.waiting.answers.is_empty() {
+                // The last word follows the answers that wait for the disk.
+                ended.get_or_insert_with(Instant::now);
+                self.waiting.push(0, std::mem::take(self.peer.output()));
+            } else {
+                self.out.append(self.peer.output());
+            }
             self.waiting.take(upto, &mut self.out);
             if !self.out.is_empty() {
                 let sent = tokio::time::timeout(STUCK, writing.write_all(&self.out)).await;
@@ -219,7 +228,8 @@ impl Connection {
                     return;
                 }
             }
-            if self.reason.is_some() {
+            let late = ended.is_some_and(|ended| ended.elapsed() > STUCK);
+            if self.reason.is_some() && (self.waiting.answers.is_empty() || late) {
                 return;
             }
         }
@@ -232,7 +242,6 @@ impl Connection {
         let clock = elapsed(&self.shared);
         let pcrf = self.shared.pcrf.clone();
         let mut after = 0;
-        let mut refused = Vec::new();
         self.writer.clear();
         {
             let mut worker = self.worker.borrow_mut();
@@ -265,7 +274,8 @@ impl Connection {
                                 && self.shared.strict
                                 && self.shared.pcrf.journal.is_crowded()
                             {
-                                refused.append(&mut self.writer.split_off(before));
+                                let refused = self.writer.split_off(before);
+                                self.peer.send(&refused);
                             }
                             after = after.max(number);
                         } else if header.command == command::RE_AUTH {
@@ -274,20 +284,17 @@ impl Connection {
                     }
                     Event::Closed(reason) => self.reason = Some(reason),
                 }
+                // Before the peer speaks for itself again: what it says last follows the answers.
+                if !self.shared.strict {
+                    self.peer.send(self.writer.all());
+                    self.writer.clear();
+                }
             }
         }
         self.pauses.add(requests);
-        if !refused.is_empty() {
-            self.peer.send(&refused);
-        }
-        let answers = self.writer.all();
-        if answers.is_empty() {
-            return;
-        }
-        if self.shared.strict {
-            self.waiting.push(after, answers.to_vec());
-        } else {
-            self.peer.send(answers);
+        // What is left waits for the disk.
+        if !self.writer.all().is_empty() {
+            self.waiting.push(after, self.writer.all().to_vec());
         }
     }
 }

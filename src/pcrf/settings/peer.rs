@@ -37,6 +37,15 @@ pub(super) fn read(
         ..PeerSettings::default()
     };
     let mut named = first;
+    let has_host = |setting: &Setting| setting.name.as_bytes() == b"host";
+    if !category.settings.iter().any(has_host) && identity(&peer.host).is_none() {
+        let message = format!(
+            "`{}` is no host name: give the peer one with `host=`",
+            category.name
+        );
+        say(report, &code::SETTING_INVALID, first, message);
+        return None;
+    }
     for (at, setting) in category.settings.iter().enumerate() {
         let value = setting.value.as_bytes();
         let earlier = category.settings.iter().take(at);

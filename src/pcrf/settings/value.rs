@@ -99,7 +99,7 @@ pub(super) fn wanted(name: &[u8]) -> Option<&'static str> {
         b"batch" => "a number from 1 to 1000000",
         b"peers" => "any or listed",
         b"experimental" => "ts, result-only or both",
-        b"unknown_subscriber" => "a result from 1000 to 5999, or policy",
+        b"unknown_subscriber" => "a result from 3000 to 5999, or policy",
         b"late_request" => "5453 or 5012",
         b"usage_report" => "33 or 26",
         b"refusals" => "a number, 0 for none",

@@ -5,6 +5,7 @@ use crate::pcrf::diameter::check;
 use crate::pcrf::diameter::{Here, Message, Places, ResultCode, Writer, command, id};
 use crate::pcrf::engine::lock;
 use crate::pcrf::hosts::Host;
+use crate::pcrf::log::plain;
 use crate::pcrf::optimise::Switch;
 use crate::pcrf::perf::{Watch, Work};
 use crate::pcrf::request::Parts;
@@ -143,7 +144,7 @@ impl Worker {
         });
         line.extend_from_slice(itoa::Buffer::new().format(call.request.number).as_bytes());
         line.push(b' ');
-        line.extend_from_slice(call.request.session);
+        plain(call.request.session, line);
         self.lines.end(&*self.pcrf.sink, &tables.counters);
         watch.lap(Work::Log);
     }

@@ -110,11 +110,15 @@ impl Peer {
             Ok(found) => found,
             Err(refusal) => return Some(refusal),
         };
-        let host = found
-            .first(id::ORIGIN_HOST)
-            .map_or(&b""[..], |avp| avp.value);
-        // A connection has one host from its first capabilities on.
-        let other = !self.host.is_empty() && !host.eq_ignore_ascii_case(&self.host);
+        let named = found.first(id::ORIGIN_HOST);
+        let host = named.map_or(&b""[..], |avp| avp.value);
+        // A name is one of RFC 6733 §4.3.1, as far as lines and tables need it to be.
+        if host.is_empty() || host.len() > 255 || !host.iter().all(u8::is_ascii_graphic) {
+            return named.map(|avp| Refusal::of(ResultCode::INVALID_AVP_VALUE, avp));
+        }
+        // A connection has one host from its first capabilities on, and it is not this one.
+        let own = host.eq_ignore_ascii_case(self.local.host.as_bytes());
+        let other = own || !self.host.is_empty() && !host.eq_ignore_ascii_case(&self.host);
         if other || !self.local.peers.admits(host) {
             return Some(Refusal::plain(ResultCode::UNKNOWN_PEER));
         }
